@@ -1,0 +1,1 @@
+//! Tables, migrations, queries and the journal, for SQLite and PostgreSQL.

@@ -1,0 +1,1 @@
+//! The licence token: its form, signing, checking.

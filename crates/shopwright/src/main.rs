@@ -1,0 +1,2 @@
+//! The binary: subcommands, wiring, exit codes.
+fn main() {}

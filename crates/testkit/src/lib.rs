@@ -1,0 +1,1 @@
+//! Real processes and transcripts for the contract tests.

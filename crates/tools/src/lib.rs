@@ -1,0 +1,16 @@
+//! One file per MCP tool: what it declares, what the engine does, what the MCP server does locally.
+
+mod cx;
+mod here;
+mod registry;
+mod schema;
+mod spec;
+
+pub mod memory;
+pub mod repo;
+
+pub use cx::{Caller, EngineCx};
+pub use here::Here;
+pub use registry::{ALL, find};
+pub use schema::{input_schema, output_schema};
+pub use spec::{Ask, Effect, Right, Run, Show, Shown, ToolSpec, erased_ask, erased_run, erased_show};

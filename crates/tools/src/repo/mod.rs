@@ -1,0 +1,1 @@
+//! Working data the assistants keep for each other.

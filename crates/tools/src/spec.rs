@@ -1,0 +1,178 @@
+//! What a tool declares, and the macro that makes the declaration.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use wire::{Stop, catalogue};
+
+use crate::{EngineCx, Here};
+
+/// One tool: everything lists, gates, docs and tests need to know of it.
+pub struct ToolSpec {
+    /// Name: family, subject, action.
+    pub name: &'static str,
+    /// The right a person needs.
+    pub right: Right,
+    /// What a call does to the store.
+    pub effect: Effect,
+    /// Names of the tool's own refusals in the catalogue.
+    pub refuses: &'static [&'static str],
+    /// JSON schema of the arguments, as `schemars` made it; its `description` is the tool's.
+    pub input: fn() -> Value,
+    /// JSON schema of the data block, where the tool returns data.
+    pub output: Option<fn() -> Value>,
+    /// The engine's half; `None` for tools that never leave the MCP server.
+    pub run: Option<Run>,
+    /// The MCP server's half before the request; `None` sends the arguments as they are.
+    pub ask: Option<Ask>,
+    /// The MCP server's half after the answer; `None` shows the answer as it is.
+    pub show: Option<Show>,
+}
+
+/// The right behind a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Right {
+    /// None is needed.
+    Free,
+    /// A command of the rights tree, `AGENT_…`.
+    Command(&'static str),
+}
+
+/// What a call does to the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Changes nothing.
+    Reads,
+    /// Adds or changes.
+    Writes,
+    /// Removes.
+    Destroys,
+}
+
+/// The engine's half of a tool.
+pub type Run = fn(&mut EngineCx<'_>, Map<String, Value>) -> Result<Value, Stop>;
+/// The MCP server's half before the request: arguments to the command's parameters.
+pub type Ask = fn(&Here, Map<String, Value>) -> Result<Map<String, Value>, Stop>;
+/// The MCP server's half after the answer: arguments and answer to blocks.
+pub type Show = fn(&Here, Map<String, Value>, Value) -> Result<Shown, Stop>;
+
+/// What the agent gets of a done call, before it becomes blocks.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    /// The data block.
+    pub data: Option<Value>,
+    /// The text block.
+    pub text: Option<String>,
+    /// Critical notes that count as read now (or are gone).
+    pub notes_read: Vec<i64>,
+}
+
+impl Shown {
+    /// Only data.
+    pub fn data(data: Value) -> Self {
+        Self { data: Some(data), ..Self::default() }
+    }
+}
+
+impl ToolSpec {
+    /// The text the model reads.
+    pub fn description(&self) -> String {
+        (self.input)().get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ")
+    }
+
+    /// The command behind the tool, where it needs a right.
+    pub fn command(&self) -> Option<&'static str> {
+        match self.right {
+            Right::Free => None,
+            Right::Command(command) => Some(command),
+        }
+    }
+
+    /// First word of the name: `memory`, `engine`, …
+    pub fn family(&self) -> &'static str {
+        self.name.split('_').next().unwrap_or(self.name)
+    }
+}
+
+/// Parameters are foreign bytes on the engine's side: what does not fit is refused, not trusted.
+fn parse<T: DeserializeOwned>(params: Map<String, Value>) -> Result<T, Stop> {
+    serde_json::from_value(Value::Object(params))
+        .map_err(|error| catalogue::bad_request(&wire::text::quoted(&error.to_string(), 200)).into())
+}
+
+/// Gives a typed engine half the form of [`Run`].
+pub fn erased_run<P: DeserializeOwned, A: Serialize>(
+    cx: &mut EngineCx<'_>,
+    params: Map<String, Value>,
+    run: fn(&mut EngineCx<'_>, P) -> Result<A, Stop>,
+) -> Result<Value, Stop> {
+    let answer = run(cx, parse(params)?)?;
+    Ok(serde_json::to_value(answer)?)
+}
+
+/// Gives a typed half before the request the form of [`Ask`].
+pub fn erased_ask<P: DeserializeOwned, S: Serialize>(
+    here: &Here,
+    params: Map<String, Value>,
+    ask: fn(&Here, P) -> Result<S, Stop>,
+) -> Result<Map<String, Value>, Stop> {
+    match serde_json::to_value(ask(here, parse(params)?)?)? {
+        Value::Object(sent) => Ok(sent),
+        _ => Err(wire::Fault::new("a tool sends something else than an object").into()),
+    }
+}
+
+/// Gives a typed half after the answer the form of [`Show`].
+///
+/// The engine's bytes are not trusted: an answer of another form is refused.
+pub fn erased_show<P: DeserializeOwned, A: DeserializeOwned>(
+    here: &Here,
+    params: Map<String, Value>,
+    answer: Value,
+    show: fn(&Here, P, A) -> Result<Shown, Stop>,
+) -> Result<Shown, Stop> {
+    let answer = serde_json::from_value(answer).map_err(|error| {
+        let what = format!("the answer is not of the tool's form ({error}).");
+        catalogue::unexpected_answer(&wire::text::quoted(&what, 300))
+    })?;
+    show(here, parse(params)?, answer)
+}
+
+/// Declares a tool in its file, as `TOOL`.
+///
+/// The file has `Args` and `Answer`, and the functions that are named:
+/// `run(&mut EngineCx, Args or what ask sends) -> Result<Answer, Stop>`,
+/// `ask(&Here, Args) -> Result<Sent, Stop>`,
+/// `show(&Here, Args, Answer) -> Result<Shown, Stop>`.
+/// Without `show` the engine's answer is checked against `Answer` and shown as data.
+#[macro_export]
+macro_rules! tool {
+    ($name:literal, right: $right:expr, effect: $effect:ident, refuses: [$($refusal:ident),* $(,)?]
+     $(, run: $run:path)? $(, ask: $ask:path)? $(, show: $show:path)? $(,)?) => {
+        /// The tool of this file.
+        pub const TOOL: $crate::ToolSpec = $crate::ToolSpec {
+            name: $name,
+            right: $right,
+            effect: $crate::Effect::$effect,
+            refuses: &[$(stringify!($refusal)),*],
+            input: $crate::input_schema::<Args>,
+            output: Some($crate::output_schema::<Answer>),
+            run: $crate::tool!(@run $($run)?),
+            ask: $crate::tool!(@ask $($ask)?),
+            show: $crate::tool!(@show $($show)?),
+        };
+    };
+    (@run) => { None };
+    (@run $run:path) => { Some(|cx, params| $crate::erased_run(cx, params, $run)) };
+    (@ask) => { None };
+    (@ask $ask:path) => { Some(|here, params| $crate::erased_ask(here, params, $ask)) };
+    (@show) => {
+        Some(|here, params, answer| {
+            $crate::erased_show::<serde_json::Map<String, serde_json::Value>, Answer>(
+                here, params, answer,
+                |_, _, answer| Ok($crate::Shown::data(serde_json::to_value(answer)?)),
+            )
+        })
+    };
+    (@show $show:path) => { Some(|here, params, answer| $crate::erased_show(here, params, answer, $show)) };
+}

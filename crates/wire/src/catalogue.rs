@@ -1,0 +1,306 @@
+//! The catalogue: every refusal there is, declared once.
+//!
+//! A row: when it is said; name and values; who says it and who mends it; the
+//! fixed beginning and the rest; how to go on. The beginnings are a contract
+//! and never change, the rest may. See spec: answers.md.
+
+use crate::refusal::{Row, refusals};
+
+/// The row of this name.
+pub fn row(name: &str) -> Option<&'static Row> {
+    ALL.iter().copied().find(|row| row.name == name)
+}
+
+refusals! {
+    // The MCP server's own.
+
+    /// No session is open: it was never opened, signing in failed, or the application restarted the server.
+    not_connected() Server Agent
+    "Not connected. " "Call \"session_connect\" first.";
+    ""
+
+    /// The server is not pinned and the program now has another store open than the session's.
+    store_switched(session: &str, program: &str) Server Person
+    "STORE_SWITCHED:" " this session works in `{session}`, but the program now has `{program}` open.";
+    "Ask the person which store is meant: `session_connect` signs in to the program's store; when the program returns to the session's store, the session goes on by itself."
+
+    /// The login was not granted this tool's command.
+    access_denied(command: &str, path: &str) Server Owner
+    "ACCESS_DENIED: " "this user may not run {command}. The right is at: {path}.";
+    "The store's owner grants it there, in users and rights; then open the session again with `session_connect`."
+
+    /// The rules that cover this tool are not accepted in this session.
+    rules_required(tool: &str, code: &str, text: &str) Server Agent
+    "RULES_REQUIRED:" " {tool} was not carried out: read the rules below, then call `session_rules_accept` with tool `{tool}` and code `{code}`, and repeat the call.\n\n{text}";
+    ""
+
+    /// `session_rules_accept` was called for a tool without rules.
+    no_rules(tool: &str) Server Agent
+    "NO_RULES: " "{tool} has no rules.";
+    "Nothing has to be accepted for it: call the tool itself."
+
+    /// Critical notes of the store's memory are unread.
+    notes_unread(count: usize, ids: &str) Server Agent
+    "The store asks you to read its kCritical notes" ": {count} unread (ids {ids}).";
+    "Until then only `memory_list`, `memory_load` and the session tools work. Call `memory_load` with these ids, then repeat the call."
+
+    /// A licensed store has no token file for today.
+    licence_none(folder: &str, file: &str) Server Person
+    "LICENCE_NONE:" " this store is licensed and there is no `{file}` in `{folder}`.";
+    "The person opens the store in the program, which fetches the day's token. An open session then works by itself; when signing in, repeat `session_init` and `session_connect`."
+
+    /// There is no tool of this name.
+    unknown_tool(name: &str, nearest: &str) Server Agent
+    "Unknown tool:" " `{name}`.{nearest}";
+    ""
+
+    /// A bug, or the world failing. The text carries what a developer needs.
+    internal(cause: &str, incident: &str) Server Developer
+    "ERROR:" " {cause} (incident {incident}).";
+    "Report this text to the developers of Shopwright; details under this number are in the server's log."
+
+    // Arguments.
+
+    /// A parameter that the tool does not have.
+    unknown_parameter(name: &str, known: &str) Server Agent
+    "Unknown parameter " "`{name}`. {known}";
+    ""
+
+    /// A required parameter is not named.
+    missing_parameter(name: &str, about: &str) Server Agent
+    "Parameter missing: " "`{name}`. {about}";
+    ""
+
+    /// A parameter's value is of the wrong kind or out of its range.
+    wrong_parameter(name: &str, wanted: &str, got: &str) Server Agent
+    "Wrong value for parameter " "`{name}`: wanted {wanted}, got {got}.";
+    ""
+
+    /// The arguments as a whole are not an object.
+    arguments_not_object(got: &str) Server Agent
+    "Arguments must be an object" " of named parameters, got {got}.";
+    ""
+
+    // Session tools.
+
+    /// `session_connect` without a topic.
+    topic_missing() Server Agent
+    "topic is required" ": name the conversation with one word of Latin letters, digits, `-` and `_`, 1 to 64 characters.";
+    "A session that is already open stays as it was."
+
+    /// The topic holds something else than Latin letters, digits, `-` and `_`, or is too long.
+    topic_not_a_word(topic: &str) Server Agent
+    "topic [" "{topic}] is not one word: use Latin letters, digits, `-` and `_`, 1 to 64 characters, like `prices-sept`.";
+    "A session that is already open stays as it was."
+
+    /// No store was ever opened in the program on this computer.
+    no_store() Server Person
+    "NO_STORE:" " no store was ever opened in the program on this computer.";
+    "The person starts the program with `shopwright desk` and opens a store there."
+
+    /// The server is pinned to a folder that is not in the program's list, or no folder follows `--store`.
+    no_such_store(what: &str) Server Person
+    "NO_SUCH_STORE:" " {what}.";
+    "Correct `--store` in the agent application's configuration of this server, or open that store in the program once."
+
+    /// `Shop.ini` of the store folder cannot be read.
+    no_shop_ini(path: &str, why: &str) Server Person
+    "NO_SHOP_INI:" " `{path}` cannot be read: {why}.";
+    "Check the store folder; opening the store in the program writes the file anew."
+
+    /// There is nowhere to take the password from.
+    no_settings(seen: &str) Server Person
+    "NO_SETTINGS:" " there is no source for the password: {seen}, and no password is saved for this store.";
+    "The person opens this store in the program and signs in there, or saves the store's password when signing in."
+
+    /// Plain http to an address that is not this computer, without the person's word.
+    plain_http(url: &str) Server Person
+    "PLAIN_HTTP:" " the store's address `{url}` is plain http to another computer, and a password would travel readable.";
+    "Use the store's https address in `Shop.ini`; who knows the network is safe sets SHOPWRIGHT_ALLOW_PLAIN_HTTP=1 for this server."
+
+    /// A name given to `session_clear` is not a topic.
+    not_a_topic(name: &str) Server Agent
+    "Not a topic: " "[{name}]. Nothing was removed.";
+    "Call `session_clear` without `topics` for the list."
+
+    /// A file of a conversation folder cannot be deleted.
+    topic_not_removed(topic: &str, path: &str, why: &str, removed: &str) Server Person
+    "Cannot remove topic " "[{topic}]: `{path}`: {why}. Removed before it: {removed}.";
+    "Close what holds the file, then repeat."
+
+    // The store's gate, in its order.
+
+    /// `shop.lock` lies in the store's root.
+    shop_is_lock() Store ServerAdmin
+    "SHOP_IS_LOCK" "";
+    "The store is closed for works. Wait until they end; the server's owner opens it with `shopwright store unlock`."
+
+    /// The program needs a newer engine.
+    version_server(engine: &str, least: &str) Store ServerAdmin
+    "VERSION_SERVER:" " engine {engine}, the program needs {least} or newer";
+    "Update the engine in place; never install it anew, which would erase the store."
+
+    /// The engine needs a newer program.
+    version_client(program: &str, least: &str) Store Person
+    "VERSION_CLIENT:" " program {program}, the engine needs {least} or newer";
+    "Update the program on this computer, then restart the agent application."
+
+    /// Program and engine must match exactly and do not.
+    version_fail(program: &str, engine: &str) Store ServerAdmin
+    "VERSION_FAIL:" " program {program}, engine {engine}";
+    "Bring both to one build: update the older one in place."
+
+    /// The caller's clock is more than 10 minutes off UTC.
+    licence_date() Store Person
+    "LICENCE_DATE" "";
+    "Set this computer's clock: it is more than 10 minutes off UTC."
+
+    /// The request's host is not the domain the licence is for.
+    licence_domain() Store Person
+    "LICENCE_DOMAIN" "";
+    "Check the store's address in its connection settings: the licence is for another domain."
+
+    /// The token does not fit login and day, or its signature is wrong.
+    licence_error() Store Person
+    "LICENCE_ERROR" "";
+    "Open the store in the program, so that it fetches the day's licence."
+
+    /// Login and password do not fit, or the password was changed during the session.
+    wrong_password() Store Person
+    "WRONG_PASSWORD" "";
+    "The person signs in to the store in the program again, or saves the right password; then call `session_connect`."
+
+    /// The ticket of this session is not known any more: it ran out, or this computer's address changed.
+    ticket_unknown() Store Agent
+    "SESSION_EXPIRED" "";
+    "Call `session_connect` again."
+
+    /// The user is blocked, or the right was withdrawn in mid-session.
+    access_denied_bare() Store Owner
+    "ACCESS_DENIED" "";
+    "The user is blocked, or the right was withdrawn after signing in. Call `session_connect` again: if the right is missing, the refusal then names where it is granted."
+
+    /// The caller's address is not in the store's list.
+    ip_blocked() Store Owner
+    "IP_BLOCKED" "";
+    "The owner adds this computer's address to the store's list of addresses (installation, security)."
+
+    /// The daily backup window is on.
+    backup_time(begin: &str, end: &str) Store Time
+    "BACKUP_TIME: " "{begin} - {end}";
+    "The store makes its daily backup and lets nobody in. Wait until the window ends (store's time)."
+
+    /// Less than half an hour before the backup window; about one request in ten gets this.
+    backup_soon(begin: &str, end: &str) Store Agent
+    "BACKUP_SOON: " "{begin} - {end}";
+    "The daily backup is near. Nothing was done: repeat the call, and finish before the window begins (store's time)."
+
+    /// The owner allows this command only in these hours.
+    command_timeout(begin: &str, end: &str) Store Owner
+    "COMMAND_TIMEOUT: " "{begin} - {end}";
+    "The command is allowed only in these hours (store's time). Wait, or ask the owner to change the hours in the user's rights."
+
+    /// The server's load average is over the owner's limit for this command.
+    command_load_max(one: f64, five: f64, fifteen: f64) Store Time
+    "COMMAND_LOAD_MAX: " "{one:.2} {five:.2} {fifteen:.2}";
+    "The server is busy (load averages of 1, 5 and 15 minutes). Repeat later."
+
+    /// The request names a command the engine does not have.
+    unknown_command(command: &str) Store ServerAdmin
+    "Unknown command: " "{command}";
+    "The engine is older than the program: update it in place."
+
+    /// The request is not of the form the engine understands.
+    bad_request(why: &str) Store Developer
+    "Bad request: " "{why}";
+    ""
+
+    /// The engine could not carry the command out.
+    engine_failed(incident: &str) Store ServerAdmin
+    "Engine failure: " "incident {incident}";
+    "Details under this number are in the engine's log. Nothing was changed."
+
+    // What came back, put into words.
+
+    /// Another person, or an open window of the program, holds the table.
+    table_in_work(table: &str, who: &str) Words Person
+    "The table " "{table} is in work right now, and nothing was written: {who}.";
+    "`engine_db_locks` shows who holds it. Repeat later, or ask that person to finish."
+
+    /// A web page came instead of the engine's answer.
+    no_endpoint(url: &str) Words ServerAdmin
+    "This store has no endpoint for the agent: core/mcp.php is missing" ": a web page came from {url}.";
+    "Usually the storefront answered, because the engine is older than the endpoint: the server's owner updates it. A bot protection in front of the site can answer so too: it must let this address through."
+
+    /// The server refused the request as too large.
+    too_large() Words Agent
+    "The server of the store refused the request as too large (HTTP 413)" ".";
+    "Split a list of files into several calls; for one big file the server's owner raises the limit. Nothing was done."
+
+    /// Neither an engine's answer nor a web page.
+    unexpected_answer(what: &str) Words ServerAdmin
+    "Unexpected answer:" " {what}";
+    "The server's owner looks at what stands in front of the engine."
+
+    /// An envelope arrived but its inside is not JSON.
+    not_json() Words ServerAdmin
+    "The store answered with something that is not json" ".";
+    "The server's owner looks into the engine's log."
+
+    /// The store's server cannot be reached, or the line broke.
+    no_connection(url: &str, what: &str, fate: &str) Words ServerAdmin
+    "No connection to the store" " at {url}: {what}. {fate}";
+    ""
+
+    /// What stands in front of the engine is overloaded or the engine behind it is down.
+    not_available(status: u16, wait: &str, fate: &str) Words Time
+    "The store is not available right now" " (HTTP {status}).{wait} {fate}";
+    ""
+
+    // Tools.
+
+    /// Both a value and its source are named.
+    not_both(one: &str, other: &str) Tool Agent
+    "Not both: " "name `{one}` or `{other}`.";
+    ""
+
+    /// A source on this computer is not there.
+    no_such_file(path: &str, why: &str) Tool Agent
+    "No such file: " "{path} ({why}).";
+    "A path is absolute or from the store folder."
+
+    /// A source is not UTF-8.
+    not_utf8(path: &str) Tool Agent
+    "Not UTF-8: " "{path} is not utf-8 text.";
+    "Save it in utf-8."
+
+    /// A file of the answer cannot be written.
+    not_written(path: &str, why: &str) Tool Person
+    "Cannot write " "`{path}`: {why}.";
+    "Name another folder in `output`, or free this one."
+
+    /// A note to change is not there, or not seen by this person.
+    no_such_note(id: i64) Tool Agent
+    "No such note: " "{id}.";
+    "Call `memory_list` for the notes there are."
+
+    /// A note of the store or of a group is the owner's, not the agent's.
+    note_not_own(id: i64, level: &str) Tool Owner
+    "ACCESS_DENIED: note " "{id} is of level `{level}`; an agent changes only notes of level `own`.";
+    "People edit it in the program, under AI components."
+
+    /// A field is longer than it may be.
+    too_long(field: &str, most: usize, got: usize) Tool Agent
+    "Too long: " "`{field}` takes at most {most} characters, got {got}.";
+    ""
+
+    /// A new note without a name.
+    note_needs_name() Tool Agent
+    "A new note needs a name" ".";
+    "Name it in `name`, at most 100 characters."
+
+    /// The registry has no such kind of notes.
+    no_such_kind(kind: &str, kinds: &str) Tool Agent
+    "No such kind: " "`{kind}`. The store's kinds: {kinds}.";
+    ""
+}

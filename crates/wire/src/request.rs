@@ -1,0 +1,63 @@
+//! The request that the MCP server and the program send to the engine.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One request. See spec: wire.md.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Request {
+    /// `AGENT_…` at the agent's endpoint, `PROGRAM_…` at the program's.
+    pub command: String,
+    /// Name of the tool that asks: several tools may stand behind one command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Oldest engine build the caller can work with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<String>,
+    /// The command's parameters.
+    #[serde(default)]
+    pub params: Map<String, Value>,
+    /// Build of the caller.
+    #[serde(default)]
+    pub build: String,
+    /// The caller's clock in UTC, RFC 3339.
+    #[serde(default)]
+    pub time: String,
+    /// The sign-in ticket; absent only when signing in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The day's licence token, where the store is licensed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
+    /// Idempotency key (UUID) of a command that writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Who works, for the journal.
+    #[serde(default)]
+    pub origin: Origin,
+}
+
+/// What the caller says of itself, for the journal.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Origin {
+    /// Name of the agent application.
+    #[serde(default)]
+    pub application: String,
+    /// The conversation's topic.
+    #[serde(default)]
+    pub topic: String,
+    /// Number of the event that launched the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<i64>,
+}
+
+impl Request {
+    /// Path of the agent's endpoint below the store's address.
+    pub const AGENT_PATH: &str = "core/mcp.php";
+    /// Path of the program's endpoint below the store's address.
+    pub const PROGRAM_PATH: &str = "core/program.php";
+    /// Signs in at the agent's endpoint; `params` is [`crate::SignIn`], the answer [`crate::SignedIn`].
+    pub const SIGN_IN: &str = "AGENT_SESSION_CONNECT";
+    /// Signs in at the program's endpoint; `params` is [`crate::SignIn`], the answer [`crate::ProgramSignedIn`].
+    pub const PROGRAM_SIGN_IN: &str = "PROGRAM_SIGN_IN";
+}
