@@ -1,5 +1,6 @@
 //! One file per MCP tool: what it declares, what the engine does, what the MCP server does locally.
 
+mod arguments;
 mod cx;
 mod here;
 mod registry;
@@ -9,6 +10,7 @@ mod spec;
 pub mod memory;
 pub mod repo;
 
+pub use arguments::check_arguments;
 pub use cx::{Caller, EngineCx};
 pub use here::Here;
 pub use registry::{ALL, find};

@@ -17,9 +17,9 @@ pub struct ToolSpec {
     pub effect: Effect,
     /// Names of the tool's own refusals in the catalogue.
     pub refuses: &'static [&'static str],
-    /// JSON schema of the arguments, as `schemars` made it; its `description` is the tool's.
+    /// JSON schema of the arguments; its `description` is the tool's. See [`ToolSpec::listed_input`].
     pub input: fn() -> Value,
-    /// JSON schema of the data block, where the tool returns data.
+    /// JSON schema of the data block in full, where the tool returns data. See [`ToolSpec::listed_output`].
     pub output: Option<fn() -> Value>,
     /// The engine's half; `None` for tools that never leave the MCP server.
     pub run: Option<Run>,
@@ -77,7 +77,21 @@ impl Shown {
 impl ToolSpec {
     /// The text the model reads.
     pub fn description(&self) -> String {
-        (self.input)().get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ")
+        (self.input)().get("description").and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    /// Schema of the arguments as `tools/list` carries it: without the tool's own text.
+    pub fn listed_input(&self) -> Value {
+        let mut schema = (self.input)();
+        if let Some(object) = schema.as_object_mut() {
+            object.remove("description");
+        }
+        schema
+    }
+
+    /// Schema of the data block as `tools/list` carries it: an outline, true and small.
+    pub fn listed_output(&self) -> Option<Value> {
+        self.output.map(|output| crate::schema::outline(&output()))
     }
 
     /// The command behind the tool, where it needs a right.
