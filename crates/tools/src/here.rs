@@ -1,6 +1,17 @@
 //! This computer, as the local half of a tool sees it.
 
-use std::path::PathBuf;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use wire::text::quoted;
+use wire::{Refusal, Stop, catalogue};
+
+/// Largest source that is read: what is bigger passes no engine's limit.
+const LARGEST: u64 = 256 * 1024 * 1024;
+/// Longest path that a refusal repeats.
+const QUOTE: usize = 400;
 
 /// Where a session works on this computer.
 #[derive(Clone, Debug)]
@@ -10,3 +21,157 @@ pub struct Here {
     /// The conversation folder.
     pub conversation: PathBuf,
 }
+
+impl Here {
+    /// The whole text of a file; `path` is absolute or from the store folder.
+    ///
+    /// Links are followed: reading is the person's own right on this computer. A BOM is dropped.
+    pub fn read_text(&self, path: &str) -> Result<String, Stop> {
+        let refused = |why: &str| catalogue::no_such_file(&quoted(path, QUOTE), why);
+        let full = self.absolute(path).ok_or_else(|| refused("no path is named"))?;
+        let about = fs::metadata(&full).map_err(|error| refused(&why(&error)))?;
+        if !about.is_file() {
+            return Err(refused(if about.is_dir() { "it is a folder" } else { "it is not a file" }).into());
+        }
+        if about.len() > LARGEST {
+            return Err(refused("it is larger than 256 MiB").into());
+        }
+        let mut bytes = Vec::new();
+        let file = File::open(&full).map_err(|error| refused(&why(&error)))?;
+        file.take(LARGEST).read_to_end(&mut bytes).map_err(|error| refused(&why(&error)))?;
+        if bytes.starts_with(b"\xEF\xBB\xBF") {
+            bytes.drain(..3);
+        }
+        Ok(String::from_utf8(bytes).map_err(|_| catalogue::not_utf8(&quoted(path, QUOTE)))?)
+    }
+
+    /// Writes a file of an answer: whole or not at all, and never through a link.
+    ///
+    /// `folder` is absolute or from the store folder and is made where it is missing;
+    /// `name` is the tool's own, one plain name.
+    pub fn write(&self, folder: &str, name: &str, bytes: &[u8]) -> Result<PathBuf, Stop> {
+        if !is_plain(name) {
+            return Err(wire::Fault::new(format!("a tool writes to the name `{}`", quoted(name, 80))).into());
+        }
+        let refused = |why: &str| catalogue::not_written(&quoted(folder, QUOTE), why);
+        let wanted = self.absolute(folder).ok_or_else(|| refused("no folder is named"))?;
+        let folder = self.made_without_links(&wanted)?;
+        let target = folder.join(name);
+        replace(&folder, &target, bytes)
+            .map_err(|error| catalogue::not_written(&target.to_string_lossy(), &why(&error)))?;
+        Ok(target)
+    }
+
+    /// `None` for an empty path and one that no file system takes.
+    fn absolute(&self, path: &str) -> Option<PathBuf> {
+        (!path.trim().is_empty() && !path.contains('\0')).then(|| self.store.join(path))
+    }
+
+    /// The folder, made where it is missing, with no link below the point where trust begins.
+    ///
+    /// The store folder itself may lie behind links of the person's own; anything else starts at the root.
+    fn made_without_links(&self, wanted: &Path) -> Result<PathBuf, Refusal> {
+        let refused =
+            |path: &Path, why: &str| catalogue::not_written(&quoted(&path.to_string_lossy(), QUOTE), why);
+        let wanted = lexical(wanted).ok_or_else(|| refused(wanted, "`..` leads out of the root"))?;
+        let (mut path, rest) = match self.below_store(&wanted) {
+            Some((store, rest)) => (store, rest),
+            None => (PathBuf::new(), wanted.clone()),
+        };
+        for part in rest.components() {
+            path.push(part);
+            match fs::symlink_metadata(&path) {
+                Ok(about) if about.is_symlink() => {
+                    let real = fs::canonicalize(&path).unwrap_or_default();
+                    return Err(refused(&path, &format!("it is a link to `{}`", real.to_string_lossy())));
+                }
+                Ok(about) if about.is_dir() => {}
+                Ok(_) => return Err(refused(&path, "it is not a folder")),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::create_dir(&path) {
+                    // Another writer may have made it in between.
+                    Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                        return Err(refused(&path, &why(&error)));
+                    }
+                    _ => {}
+                },
+                Err(error) => return Err(refused(&path, &why(&error))),
+            }
+        }
+        Ok(path)
+    }
+
+    /// The real store folder and the way below it, where the path lies in it.
+    fn below_store(&self, wanted: &Path) -> Option<(PathBuf, PathBuf)> {
+        let real = fs::canonicalize(&self.store).ok()?;
+        let rest = wanted.strip_prefix(&self.store).or_else(|_| wanted.strip_prefix(&real)).ok()?;
+        let rest = rest.to_owned();
+        Some((real, rest))
+    }
+}
+
+/// The path without `.` and `..`; `None` where `..` goes above the root.
+///
+/// Resolved by words, so that `link/..` cannot mean another place than it says.
+fn lexical(path: &Path) -> Option<PathBuf> {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !matches!(out.components().next_back(), Some(Component::Normal(_))) {
+                    return None;
+                }
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    Some(out)
+}
+
+fn is_plain(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name)
+        && !name.contains(['/', '\\', ':', '\0'])
+}
+
+/// Writes beside the target, then renames over it: a reader sees the old file or the new one.
+fn replace(folder: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let beside = folder.join(format!(".{}-{count}.part", std::process::id()));
+    let written = write_new(&beside, bytes).and_then(|()| fs::rename(&beside, target));
+    if written.is_err() {
+        // The first error is what the reader needs; a left-over is harmless.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let open = || OpenOptions::new().write(true).create_new(true).open(path);
+    let mut file = match open() {
+        // A killed process with this number left it.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::remove_file(path)?;
+            open()?
+        }
+        other => other?,
+    };
+    file.write_all(bytes)?;
+    file.flush()
+}
+
+/// An error of the file system in a few words.
+fn why(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "it is not there".to_owned(),
+        io::ErrorKind::PermissionDenied => "this user of the computer may not touch it".to_owned(),
+        io::ErrorKind::StorageFull => "the disk is full".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        _ => quoted(&error.to_string(), 200),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -90,11 +90,6 @@ fn tidy(schema: &mut Value, null: Null) {
     if let Some(Value::String(text)) = object.get_mut("description") {
         *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     }
-    fold_choice(object, null);
-    fold_kinds(object, null);
-    if object.get("items").and_then(Value::as_bool) == Some(true) {
-        object.remove("items");
-    }
     for key in ["properties", "$defs", "patternProperties"] {
         object.get_mut(key).and_then(Value::as_object_mut).into_iter().for_each(|inner| {
             inner.values_mut().for_each(|schema| tidy(schema, null));
@@ -108,6 +103,11 @@ fn tidy(schema: &mut Value, null: Null) {
         if let Some(inner) = object.get_mut(key).filter(|inner| inner.is_object()) {
             tidy(inner, null);
         }
+    }
+    fold_choice(object, null);
+    fold_kinds(object, null);
+    if object.get("items").and_then(Value::as_bool) == Some(true) {
+        object.remove("items");
     }
 }
 
