@@ -1,0 +1,97 @@
+//! The program's side of the hand-over: a local socket that answers this user only.
+//!
+//! One JSON line asked, one answered. The pair is given for the store that is
+//! open and for no other. See spec: program.md.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::Credentials;
+
+#[cfg(unix)]
+mod unix;
+#[cfg(unix)]
+pub use unix::{Listener, bind, serve};
+
+/// Longest line that is read on either side.
+pub(crate) const MOST_BYTES: u64 = 64 * 1024;
+
+/// What is asked.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "snake_case")]
+pub(crate) enum Question {
+    /// Which store is held and whether a pair is there.
+    State,
+    /// The pair of this store.
+    Pair {
+        /// The store's folder.
+        store: PathBuf,
+    },
+}
+
+/// What is answered.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub(crate) enum Answer {
+    /// Which store is held.
+    State {
+        /// Its folder.
+        store: Option<PathBuf>,
+        /// Whether a pair is there.
+        signed_in: bool,
+    },
+    /// The pair.
+    Pair {
+        /// The login.
+        login: String,
+        /// The password.
+        password: String,
+    },
+    /// The store is open and nobody is signed in.
+    SignedOut,
+    /// Another store is open, or none.
+    Other {
+        /// Its folder.
+        store: Option<PathBuf>,
+    },
+    /// The question was not understood.
+    Unknown,
+}
+
+/// What the program holds at this moment.
+#[derive(Clone, Debug, Default)]
+pub struct Held {
+    /// Folder of the open store.
+    pub store: Option<PathBuf>,
+    /// The pair, while signed in.
+    pub credentials: Option<Credentials>,
+}
+
+impl Held {
+    fn answer(&self, question: &Question) -> Answer {
+        match question {
+            Question::State => {
+                Answer::State { store: self.store.clone(), signed_in: self.credentials.is_some() }
+            }
+            Question::Pair { store } if !self.holds(store) => Answer::Other { store: self.store.clone() },
+            Question::Pair { .. } => match &self.credentials {
+                Some(pair) => {
+                    Answer::Pair { login: pair.login.clone(), password: pair.password.as_str().to_owned() }
+                }
+                None => Answer::SignedOut,
+            },
+        }
+    }
+
+    fn holds(&self, store: &Path) -> bool {
+        self.store.as_ref().is_some_and(|held| crate::same_folder(held, store))
+    }
+}
+
+/// The lock that lets one program hold a home; the system frees it when the process ends.
+#[derive(Debug)]
+struct HomeLock {
+    _file: File,
+}

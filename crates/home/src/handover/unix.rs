@@ -1,0 +1,139 @@
+//! The hand-over over a Unix domain socket.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::Semaphore;
+use zeroize::Zeroizing;
+
+use super::{Answer, Held, HomeLock, MOST_BYTES, Question};
+use crate::{DeskFile, Home, HomeError};
+
+/// Name of the socket.
+const SOCKET: &str = "desk.sock";
+/// Longest socket path every system takes.
+const LONGEST_PATH: usize = 100;
+/// How many ask at once.
+const MOST_LINES: usize = 64;
+/// How long a question may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The bound socket. While it lives, this process holds the home.
+#[derive(Debug)]
+pub struct Listener {
+    listener: UnixListener,
+    socket: PathBuf,
+    _folder: Option<TempDir>,
+    _lock: HomeLock,
+}
+
+impl Listener {
+    /// Path of the socket, for `desk.json`.
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.socket);
+    }
+}
+
+/// Takes the home for this process and binds the socket in it.
+///
+/// A second program on the same home gets [`HomeError::Held`]. Needs a tokio runtime.
+pub fn bind(home: &Home) -> Result<Listener, HomeError> {
+    home.make()?;
+    let lock = lock(home)?;
+    let (socket, folder) = place(home)?;
+    // The lock is ours, so whatever lies here is left from a program that was killed.
+    let _ = fs::remove_file(&socket);
+    let listener = UnixListener::bind(&socket).map_err(|error| HomeError::io(&socket, error))?;
+    fs::set_permissions(&socket, fs::Permissions::from_mode(0o600))
+        .map_err(|error| HomeError::io(&socket, error))?;
+    Ok(Listener { listener, socket, _folder: folder, _lock: lock })
+}
+
+fn lock(home: &Home) -> Result<HomeLock, HomeError> {
+    let path = home.path().join("desk.lock");
+    let file = fs::OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(|error| HomeError::io(&path, error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(HomeLock { _file: file }),
+        Err(fs::TryLockError::WouldBlock) => {
+            Err(HomeError::Held(DeskFile::read(home).filter(DeskFile::is_alive).map(Box::new)))
+        }
+        Err(fs::TryLockError::Error(error)) => Err(HomeError::io(&path, error)),
+    }
+}
+
+/// Where the socket goes: the home, or a fresh private folder where that path is too long for a socket.
+fn place(home: &Home) -> Result<(PathBuf, Option<TempDir>), HomeError> {
+    let inside = home.path().join(SOCKET);
+    if inside.as_os_str().len() <= LONGEST_PATH {
+        return Ok((inside, None));
+    }
+    let base = std::env::temp_dir();
+    let folder = tempfile::Builder::new()
+        .prefix("shopwright-")
+        .permissions(fs::Permissions::from_mode(0o700))
+        .tempdir_in(&base)
+        .map_err(|error| HomeError::io(&base, error))?;
+    Ok((folder.path().join(SOCKET), Some(folder)))
+}
+
+/// Answers until the future is dropped. `held` tells what the program holds at the moment of asking.
+pub async fn serve(listener: Listener, held: impl Fn() -> Held + Send + Sync + 'static) {
+    let held = Arc::new(held);
+    let lines = Arc::new(Semaphore::new(MOST_LINES));
+    loop {
+        let Ok(line) = Arc::clone(&lines).acquire_owned().await else {
+            return;
+        };
+        match listener.listener.accept().await {
+            Ok((stream, _)) => {
+                let held = Arc::clone(&held);
+                tokio::spawn(async move {
+                    let _ = tokio::time::timeout(PATIENCE, answer(stream, held.as_ref())).await;
+                    drop(line);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "The hand-over socket did not accept");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+}
+
+async fn answer(stream: UnixStream, held: &(impl Fn() -> Held + Sync)) -> std::io::Result<()> {
+    let peer = stream.peer_cred()?;
+    if peer.uid() != rustix::process::geteuid().as_raw() {
+        tracing::warn!(uid = peer.uid(), "Another user of this computer asked for the pair and got nothing");
+        return Ok(());
+    }
+    let (read, mut write) = stream.into_split();
+    let mut line = String::new();
+    BufReader::new(read.take(MOST_BYTES)).read_line(&mut line).await?;
+    if line.is_empty() {
+        return Ok(());
+    }
+    let answer = match serde_json::from_str::<Question>(&line) {
+        Ok(question) => held().answer(&question),
+        Err(_) => Answer::Unknown,
+    };
+    let mut bytes = Zeroizing::new(serde_json::to_vec(&answer)?);
+    bytes.push(b'\n');
+    write.write_all(&bytes).await
+}

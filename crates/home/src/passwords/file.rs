@@ -1,0 +1,172 @@
+//! The encrypted file: each password sealed with ChaCha20-Poly1305 under this computer's key.
+//!
+//! The key comes from a random key file beside it and the machine's own number,
+//! so a copied home gives nothing away on another computer.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use chacha20poly1305::aead::{Aead as _, KeyInit as _, Payload};
+use chacha20poly1305::{ChaCha20Poly1305, Key, Nonce};
+use serde::{Deserialize, Serialize};
+use wire::paths;
+use zeroize::Zeroizing;
+
+use super::PasswordError;
+use crate::files::write_atomic;
+use crate::{Home, HomeError};
+
+const NONCE_BYTES: usize = 12;
+const KEY_BYTES: usize = 32;
+const CONTEXT: &str = "shopwright saved passwords 1";
+
+/// The file's form: for every store folder, for every login, the sealed password.
+#[derive(Default, Serialize, Deserialize)]
+struct Sealed {
+    #[serde(default)]
+    stores: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+pub(super) fn saved(
+    home: &Home,
+    store: &Path,
+    login: &str,
+) -> Result<Option<Zeroizing<String>>, PasswordError> {
+    let sealed = read(home)?;
+    let Some(text) = sealed.stores.get(&name(store)).and_then(|logins| logins.get(login)) else {
+        return Ok(None);
+    };
+    let Some(cipher) = cipher(home, false)? else {
+        return Err(PasswordError::Undecryptable);
+    };
+    open(&cipher, store, login, text).map(Some).ok_or(PasswordError::Undecryptable)
+}
+
+pub(super) fn save(home: &Home, store: &Path, login: &str, password: &str) -> Result<(), PasswordError> {
+    home.make()?;
+    let _lock = lock(home)?;
+    // A damaged file holds nothing that could still be read.
+    let mut sealed = read(home).unwrap_or_default();
+    let Some(cipher) = cipher(home, true)? else {
+        return Err(PasswordError::Undecryptable);
+    };
+    let text = seal(&cipher, store, login, password)?;
+    sealed.stores.entry(name(store)).or_default().insert(login.to_owned(), text);
+    Ok(write(home, &sealed)?)
+}
+
+pub(super) fn forget(home: &Home, store: &Path, login: &str) -> Result<(), PasswordError> {
+    if !file_of(home).exists() {
+        return Ok(());
+    }
+    let _lock = lock(home)?;
+    let mut sealed = read(home)?;
+    let Some(logins) = sealed.stores.get_mut(&name(store)) else {
+        return Ok(());
+    };
+    if logins.remove(login).is_none() {
+        return Ok(());
+    }
+    sealed.stores.retain(|_, logins| !logins.is_empty());
+    Ok(write(home, &sealed)?)
+}
+
+fn name(store: &Path) -> String {
+    store.to_string_lossy().into_owned()
+}
+
+fn file_of(home: &Home) -> PathBuf {
+    home.path().join(paths::CREDENTIALS)
+}
+
+fn read(home: &Home) -> Result<Sealed, HomeError> {
+    let path = file_of(home);
+    match fs::read(&path) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map_err(|why| HomeError::broken(&path, why)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Sealed::default()),
+        Err(error) => Err(HomeError::io(&path, error)),
+    }
+}
+
+fn write(home: &Home, sealed: &Sealed) -> Result<(), HomeError> {
+    let path = file_of(home);
+    let bytes = serde_json::to_vec_pretty(sealed).map_err(|why| HomeError::broken(&path, why))?;
+    write_atomic(&path, &bytes).map_err(|source| HomeError::io(&path, source))
+}
+
+/// Keeps two processes from losing each other's change.
+fn lock(home: &Home) -> Result<fs::File, HomeError> {
+    let path = home.path().join("credentials.lock");
+    let open = || {
+        let file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
+        file.lock()?;
+        Ok(file)
+    };
+    open().map_err(|source| HomeError::io(&path, source))
+}
+
+/// The cipher under this computer's key; makes the key file where asked to.
+fn cipher(home: &Home, make: bool) -> Result<Option<ChaCha20Poly1305>, PasswordError> {
+    let path = home.path().join("credentials.key");
+    let mut secret = Zeroizing::new(match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(HomeError::io(&path, error).into()),
+    });
+    if secret.len() != KEY_BYTES {
+        if !make {
+            return Ok(None);
+        }
+        secret.resize(KEY_BYTES, 0);
+        fill(&mut secret)?;
+        write_atomic(&path, &secret).map_err(|source| HomeError::io(&path, source))?;
+    }
+    secret.extend_from_slice(machine_number().as_bytes());
+    let key = Zeroizing::new(blake3::derive_key(CONTEXT, &secret));
+    Ok(Some(ChaCha20Poly1305::new(&Key::from(*key))))
+}
+
+fn fill(bytes: &mut [u8]) -> Result<(), PasswordError> {
+    getrandom::fill(bytes).map_err(|error| PasswordError::Keyring(format!("no random numbers: {error}")))
+}
+
+/// The number the system gave this machine; empty where it gave none.
+fn machine_number() -> String {
+    ["/etc/machine-id", "/var/lib/dbus/machine-id"]
+        .iter()
+        .find_map(|path| fs::read_to_string(path).ok())
+        .map(|text| text.trim().to_owned())
+        .unwrap_or_default()
+}
+
+/// Binds a sealed password to its store and login, so that it cannot be moved under another.
+fn bound_to(store: &Path, login: &str) -> Vec<u8> {
+    format!("{}\n{login}", name(store)).into_bytes()
+}
+
+fn seal(
+    cipher: &ChaCha20Poly1305,
+    store: &Path,
+    login: &str,
+    password: &str,
+) -> Result<String, PasswordError> {
+    let mut nonce = [0; NONCE_BYTES];
+    fill(&mut nonce)?;
+    let aad = bound_to(store, login);
+    let sealed = cipher
+        .encrypt(&Nonce::from(nonce), Payload { msg: password.as_bytes(), aad: &aad })
+        .map_err(|_| PasswordError::Undecryptable)?;
+    Ok(STANDARD.encode([nonce.as_slice(), &sealed].concat()))
+}
+
+fn open(cipher: &ChaCha20Poly1305, store: &Path, login: &str, text: &str) -> Option<Zeroizing<String>> {
+    let bytes = STANDARD.decode(text).ok()?;
+    let (nonce, sealed) = bytes.split_first_chunk::<NONCE_BYTES>()?;
+    let aad = bound_to(store, login);
+    let opened = cipher.decrypt(&Nonce::from(*nonce), Payload { msg: sealed, aad: &aad }).ok()?;
+    String::from_utf8(opened).ok().map(Zeroizing::new)
+}

@@ -1,0 +1,65 @@
+//! Where the program's home is.
+
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy as _;
+use wire::{env, paths};
+
+use crate::files::private_folder;
+use crate::{HomeError, Keyring, StoreList};
+
+/// The program's home: one folder with everything the program keeps on this computer.
+#[derive(Clone, Debug)]
+pub struct Home {
+    path: PathBuf,
+    keyring: Keyring,
+}
+
+impl Home {
+    /// The home named by `SHOPWRIGHT_HOME`, else the platform's usual place. The folder need not exist yet.
+    pub fn find() -> Result<Self, HomeError> {
+        if let Some(named) = std::env::var_os(env::HOME).filter(|value| !value.is_empty()) {
+            return Ok(Self::at(PathBuf::from(named)));
+        }
+        let base = etcetera::base_strategy::choose_native_strategy().map_err(|_| HomeError::NoHome)?;
+        Ok(Self::at(base.config_dir().join("shopwright")))
+    }
+
+    /// The home in this folder.
+    pub fn at(path: PathBuf) -> Self {
+        let path = std::path::absolute(&path).unwrap_or(path);
+        Self { path, keyring: Keyring::from_env() }
+    }
+
+    /// The same home with passwords kept there instead of where `SHOPWRIGHT_KEYRING` says.
+    #[must_use]
+    pub fn with_keyring(self, keyring: Keyring) -> Self {
+        Self { keyring, ..self }
+    }
+
+    /// The folder, absolute.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where passwords are kept.
+    pub fn keyring(&self) -> Keyring {
+        self.keyring
+    }
+
+    /// The list of stores; no file is an empty list.
+    pub fn stores(&self) -> Result<StoreList, HomeError> {
+        StoreList::read(&self.path.join(paths::STORES))
+    }
+
+    /// Writes the list of stores.
+    pub fn save_stores(&self, list: &StoreList) -> Result<(), HomeError> {
+        self.make()?;
+        list.write(&self.path.join(paths::STORES))
+    }
+
+    /// Makes the folder where it is missing, for this user only.
+    pub fn make(&self) -> Result<(), HomeError> {
+        private_folder(&self.path).map_err(|source| HomeError::io(&self.path, source))
+    }
+}
