@@ -151,3 +151,6 @@ async fn exchange(socket: &Path, question: &Question) -> Option<Answer> {
 async fn exchange(_socket: &Path, _question: &Question) -> Option<Answer> {
     None
 }
+
+#[cfg(test)]
+mod tests;

@@ -68,3 +68,6 @@ impl DeskFile {
         true
     }
 }
+
+#[cfg(test)]
+mod tests;

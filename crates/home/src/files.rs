@@ -45,3 +45,6 @@ pub fn same_folder(one: &Path, other: &Path) -> bool {
 pub(crate) fn resolved(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
+
+#[cfg(test)]
+mod tests;

@@ -153,7 +153,7 @@ impl Lines {
             None => (false, text),
         };
         let crlf = text.split_once('\n').is_some_and(|(first, _)| first.ends_with('\r'));
-        Self { bom, crlf, lines: text.lines().map(str::to_owned).collect() }
+        Self { bom, crlf, lines: text.lines().map(|line| line.trim_end_matches('\r').to_owned()).collect() }
     }
 
     fn text(&self) -> String {
@@ -252,3 +252,6 @@ fn quoted(value: &str) -> String {
     let value = clean(value);
     if value.trim() != value || value.starts_with('"') { format!("\"{value}\"") } else { value }
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,6 +20,3 @@ pub use ini::ShopIni;
 pub use passwords::Keyring;
 pub use place::Home;
 pub use stores::{StoreEntry, StoreList};
-
-#[cfg(test)]
-mod tests;

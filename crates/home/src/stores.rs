@@ -71,3 +71,6 @@ impl StoreList {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,6 +9,7 @@ use crate::Home;
 use crate::files::resolved;
 
 mod file;
+mod os;
 
 /// Where passwords are saved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,16 +59,49 @@ pub enum PasswordError {
 
 /// The saved password of this login in this store.
 pub fn saved(home: &Home, store: &Path, login: &str) -> Result<Option<Zeroizing<String>>, PasswordError> {
-    file::saved(home, &resolved(store), login)
+    let store = resolved(store);
+    if home.keyring() != Keyring::File {
+        match os::saved(&store, login) {
+            Ok(Some(password)) => return Ok(Some(password)),
+            Err(error) if home.keyring() == Keyring::Os => return Err(error.into()),
+            // It may have been saved while no keyring answered.
+            Ok(None) | Err(_) => {}
+        }
+    }
+    if home.keyring() == Keyring::Os { Ok(None) } else { file::saved(home, &store, login) }
 }
 
 /// Saves the password and tells where.
 pub fn save(home: &Home, store: &Path, login: &str, password: &str) -> Result<Kept, PasswordError> {
-    file::save(home, &resolved(store), login, password)?;
+    let store = resolved(store);
+    if home.keyring() != Keyring::File {
+        match os::save(&store, login, password) {
+            Ok(()) => {
+                // An older password in the file must not come back when the keyring is away.
+                file::forget(home, &store, login)?;
+                return Ok(Kept::Os);
+            }
+            Err(os::KeyringError::None) if home.keyring() == Keyring::Auto => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    file::save(home, &store, login, password)?;
     Ok(Kept::File)
 }
 
 /// Forgets the password, wherever it was saved.
 pub fn forget(home: &Home, store: &Path, login: &str) -> Result<(), PasswordError> {
-    file::forget(home, &resolved(store), login)
+    let store = resolved(store);
+    file::forget(home, &store, login)?;
+    match home.keyring() {
+        Keyring::File => Ok(()),
+        Keyring::Os => Ok(os::forget(&store, login)?),
+        Keyring::Auto => match os::forget(&store, login) {
+            Err(os::KeyringError::None) => Ok(()),
+            done => Ok(done?),
+        },
+    }
 }
+
+#[cfg(test)]
+mod tests;
