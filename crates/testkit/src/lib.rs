@@ -1,1 +1,16 @@
 //! Real processes and transcripts for the contract tests.
+
+mod bench;
+mod client;
+mod http;
+mod process;
+mod snapshot;
+mod store;
+pub mod transcript;
+
+pub use bench::{Bench, PATIENCE, wait_for};
+pub use client::{Client, ToolAnswer};
+pub use http::{Response, get, post, send};
+pub use process::{Output, Running, run};
+pub use snapshot::{check_file, updating};
+pub use store::{Engine, People, TestStore, TryOptions, Trying};

@@ -1,0 +1,3 @@
+//! The contract: transcripts in tests/tools replayed by real processes.
+
+fn main() {}

@@ -1,0 +1,169 @@
+//! The binary under test and the sample store that every test copies.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use tempfile::TempDir;
+
+use crate::process::run;
+use crate::store::{TryOptions, Trying};
+
+/// How long a test waits for what should come at once, on a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The binary under test, with the sample store made once by its `try`.
+pub struct Bench {
+    binary: PathBuf,
+    /// Address of a PostgreSQL server, where the stores of this bench live there.
+    postgres: Option<String>,
+    template: Mutex<Option<Template>>,
+    databases: AtomicU32,
+}
+
+struct Template {
+    folder: TempDir,
+    database: Option<String>,
+}
+
+impl Bench {
+    /// Stores on SQLite.
+    pub const fn new(binary: PathBuf) -> Self {
+        Self { binary, postgres: None, template: Mutex::new(None), databases: AtomicU32::new(0) }
+    }
+
+    /// Stores on the PostgreSQL server of `TEST_DATABASE_URL`, where it is set.
+    pub fn postgres(binary: PathBuf) -> Option<Self> {
+        let url = std::env::var("TEST_DATABASE_URL").ok().filter(|url| !url.is_empty())?;
+        let mut bench = Self::new(binary);
+        bench.postgres = Some(url);
+        Some(bench)
+    }
+
+    /// Short word for the database of this bench.
+    pub fn dialect(&self) -> &'static str {
+        if self.postgres.is_some() { "postgres" } else { "sqlite" }
+    }
+
+    /// The binary under test, in an environment without settings of the person who runs the tests.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.binary);
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("SHOPWRIGHT_") {
+                command.env_remove(&name);
+            }
+        }
+        // A test must not reach for the keyring of the person who runs it.
+        command.env("SHOPWRIGHT_KEYRING", "file").env("NO_COLOR", "1");
+        command
+    }
+
+    /// Copies the sample store into this folder; gives the address of its database on a server.
+    pub(crate) fn copy_sample(&self, to: &Path) -> Result<Option<String>> {
+        let mut template = self.template.lock().unwrap_or_else(PoisonError::into_inner);
+        if template.is_none() {
+            *template = Some(self.make_template()?);
+        }
+        let template = template.as_ref().context("no template")?;
+        copy_folder(template.folder.path(), to)?;
+        let Some(from) = &template.database else { return Ok(None) };
+        let name = self.database_name("test");
+        self.psql(&format!("create database {name} template {from}"))?;
+        self.address_of(&name).map(Some)
+    }
+
+    /// Makes the sample store as a person does: by starting `try`; then stops it.
+    fn make_template(&self) -> Result<Template> {
+        let folder = tempfile::Builder::new().prefix("shopwright-sample-").tempdir()?;
+        let mut options = TryOptions::default();
+        let mut database = None;
+        if self.postgres.is_some() {
+            let name = self.database_name("template");
+            self.psql(&format!("create database {name}"))?;
+            options.arguments = vec!["--database".to_owned(), self.address_of(&name)?];
+            database = Some(name);
+        }
+        let mut trying = Trying::start(self, folder.path(), &options)?;
+        trying.stop()?;
+        Ok(Template { folder, database })
+    }
+
+    fn database_name(&self, what: &str) -> String {
+        let number = self.databases.fetch_add(1, Ordering::Relaxed);
+        format!("shopwright_{what}_{}_{number}", std::process::id())
+    }
+
+    /// The address of another database on the same server.
+    fn address_of(&self, name: &str) -> Result<String> {
+        let url = self.postgres.as_deref().context("no PostgreSQL")?;
+        let (server, _) = url.rsplit_once('/').context("TEST_DATABASE_URL names no database")?;
+        Ok(format!("{server}/{name}"))
+    }
+
+    /// Runs a statement on the server, as its owner.
+    fn psql(&self, sql: &str) -> Result<()> {
+        psql(self.postgres.as_deref().context("no PostgreSQL")?, sql).map(|_| ())
+    }
+
+    /// Removes the database of a finished test.
+    pub(crate) fn drop_database(&self, url: &str) {
+        if let Some((_, name)) = url.rsplit_once('/') {
+            let _ = self.psql(&format!("drop database if exists {name} with (force)"));
+        }
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        let template = self.template.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(name) = template.and_then(|template| template.database) {
+            let _ = self.psql(&format!("drop database if exists {name} with (force)"));
+        }
+    }
+}
+
+/// Runs SQL by PostgreSQL's own client: unaligned rows, cells between tabs.
+pub(crate) fn psql(url: &str, sql: &str) -> Result<String> {
+    let mut command = Command::new("psql");
+    command.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--field-separator", "\t"]);
+    command.args(["--set", "ON_ERROR_STOP=1", "--dbname", url, "--command", sql]);
+    let output = run(&mut command, b"", PATIENCE)?;
+    if output.code != 0 {
+        bail!("psql: {}", output.err);
+    }
+    Ok(output.out)
+}
+
+/// Copies files and folders; sockets and links stay behind.
+fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    std::fs::create_dir_all(to)?;
+    std::fs::set_permissions(to, std::fs::metadata(from)?.permissions())?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
+        if kind.is_dir() {
+            copy_folder(&entry.path(), &target)?;
+        } else if kind.is_file() {
+            std::fs::copy(entry.path(), &target)?;
+        }
+    }
+    Ok(())
+}
+
+/// Asks again and again until there is something; an error when there is nothing in time.
+pub fn wait_for<T>(what: &str, patience: Duration, mut look: impl FnMut() -> Option<T>) -> Result<T> {
+    let since = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return Ok(found);
+        }
+        if since.elapsed() > patience {
+            bail!("waited {patience:?} in vain for {what}");
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
