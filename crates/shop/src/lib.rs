@@ -3,4 +3,9 @@
 pub mod address;
 pub mod clock;
 pub mod hours;
+pub mod locales;
+pub mod note;
+pub mod operations;
+pub mod registry;
+pub mod task;
 pub mod window;

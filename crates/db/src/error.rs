@@ -1,0 +1,52 @@
+//! What can go wrong with the database.
+
+use std::error::Error;
+
+/// Why the database did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum DbError {
+    /// The address in the settings is of no known form. It is not repeated: it may hold a password.
+    #[error("the database's address must begin with `sqlite:` or `postgres://`")]
+    Address,
+    /// The database cannot be opened or reached.
+    #[error("the database cannot be reached")]
+    Unreachable(#[source] Box<dyn Error + Send + Sync>),
+    /// Someone else writes for longer than this call may wait, or changed the same rows at once.
+    #[error("the database is busy with another change; repeat")]
+    Busy,
+    /// A row with this key is there already.
+    #[error("the database has a row of this key already: {0}")]
+    Conflict(String),
+    /// A row that is pointed to is missing, or still pointed to.
+    #[error("rows of the database would point to nothing: {0}")]
+    Dangling(String),
+    /// A statement failed.
+    #[error("the database refused a statement")]
+    Sql(#[source] Box<dyn Error + Send + Sync>),
+    /// A column is missing or holds a value of another kind.
+    #[error("column `{column}` of the database: wanted {wanted}, got {got}")]
+    Column {
+        /// Name of the column.
+        column: String,
+        /// What the reader wanted.
+        wanted: &'static str,
+        /// What is there.
+        got: String,
+    },
+    /// A statement and its parameters do not fit.
+    #[error("parameter `{0}` of a statement has no value, or no place")]
+    Parameter(String),
+    /// The tables are missing or older than this build.
+    #[error("the database is not migrated to this build")]
+    NotMigrated,
+}
+
+impl DbError {
+    pub(crate) fn sql(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Sql(error.into())
+    }
+
+    pub(crate) fn unreachable(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Unreachable(error.into())
+    }
+}

@@ -1,0 +1,26 @@
+//! Times as they lie in tables: RFC 3339 in UTC with a fixed width, so that text order is time order.
+
+use jiff::Timestamp;
+
+/// To the second: `2026-11-30T10:00:00Z`, for columns that people read.
+pub fn seconds(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// To the microsecond: `2026-11-30T10:00:00.123456Z`, where order within a second matters.
+pub fn micros(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_have_a_fixed_width_and_read_back() {
+        let time: Timestamp = "2026-01-02T03:04:05.6Z".parse().unwrap();
+        assert_eq!(seconds(time), "2026-01-02T03:04:05Z");
+        assert_eq!(micros(time), "2026-01-02T03:04:05.600000Z");
+        assert_eq!(micros(time).parse::<Timestamp>().unwrap(), time);
+    }
+}

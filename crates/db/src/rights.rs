@@ -1,0 +1,204 @@
+//! The tree of operations and what of it is granted. See spec: rights.md.
+
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::civil::Time;
+
+use crate::{DbError, FromValue, Tx, Value};
+
+/// What stands between the names of a path.
+pub const ARROW: &str = " -> ";
+
+/// When and under which load a command may run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// From and to, in the store's time zone; may cross midnight.
+    pub hours: Option<(Time, Time)>,
+    /// Largest load averages over 1, 5 and 15 minutes; 0 is no limit.
+    pub load: [f64; 3],
+}
+
+/// The rows of `grants` that reach the person `:user_id`: their own, their main group's and their other groups'.
+const REACHES: &str = "(g.user_id = :user_id
+    or g.group_id = (select main_group from users where id = :user_id)
+    or g.group_id in (select group_id from user_groups where user_id = :user_id))";
+
+/// Commands granted to a person, sorted.
+pub fn granted(tx: &mut Tx, user: i64) -> Result<Vec<String>, DbError> {
+    let rows = tx.rows(
+        &format!(
+            "select distinct o.command from operations o join grants g on g.operation_id = o.id
+             where o.command is not null and {REACHES} order by o.command"
+        ),
+        &[("user_id", user.into())],
+    )?;
+    rows.iter().map(|row| row.get("command")).collect()
+}
+
+/// Whether a command is granted to a person.
+pub fn is_granted(tx: &mut Tx, user: i64, command: &str) -> Result<bool, DbError> {
+    let row = tx.row(
+        &format!(
+            "select 1 as yes from operations o join grants g on g.operation_id = o.id
+             where o.command = :command and {REACHES} limit 1"
+        ),
+        &[("command", command.into()), ("user_id", user.into())],
+    )?;
+    Ok(row.is_some())
+}
+
+/// Path of a command's row in the tree, in a language: `AI Assistant -> Memory -> Get list`.
+pub fn path(tx: &mut Tx, command: &str, language: &str) -> Result<Option<String>, DbError> {
+    let tree = Tree::read(tx, language)?;
+    Ok(tree.rows.values().find(|row| row.command.as_deref() == Some(command)).map(|row| tree.path(row)))
+}
+
+/// Path of the row or folder of this key.
+pub fn row_path(tx: &mut Tx, skey: &str, language: &str) -> Result<Option<String>, DbError> {
+    let tree = Tree::read(tx, language)?;
+    Ok(tree.rows.values().find(|row| row.skey == skey).map(|row| tree.path(row)))
+}
+
+/// Paths of all agent commands, by command.
+pub fn paths(tx: &mut Tx, language: &str) -> Result<BTreeMap<String, String>, DbError> {
+    let tree = Tree::read(tx, language)?;
+    let commands = tree.rows.values().filter_map(|row| row.command.clone().map(|command| (command, row)));
+    Ok(commands
+        .filter(|(command, _)| command.starts_with("AGENT_"))
+        .map(|(command, row)| (command, tree.path(row)))
+        .collect())
+}
+
+/// When and under which load a command may run; no limits for a command that is not in the tree.
+pub fn limits(tx: &mut Tx, command: &str) -> Result<Limits, DbError> {
+    let row = tx.row(
+        "select hours_begin, hours_end, load_1, load_5, load_15 from operations where command = :command",
+        &[("command", command.into())],
+    )?;
+    let Some(row) = row else { return Ok(Limits::default()) };
+    let hours: (Option<Time>, Option<Time>) = (row.get("hours_begin")?, row.get("hours_end")?);
+    Ok(Limits {
+        hours: hours.0.zip(hours.1),
+        load: [row.get("load_1")?, row.get("load_5")?, row.get("load_15")?],
+    })
+}
+
+/// Sets when and under which load a command may run. Whether there is such a command.
+pub fn set_limits(tx: &mut Tx, command: &str, limits: &Limits) -> Result<bool, DbError> {
+    let time = |time: Time| time.strftime("%H:%M").to_string();
+    let touched = tx.run(
+        "update operations set hours_begin = :hours_begin, hours_end = :hours_end,
+         load_1 = :load_1, load_5 = :load_5, load_15 = :load_15 where command = :command",
+        &[
+            ("hours_begin", limits.hours.map(|hours| time(hours.0)).into()),
+            ("hours_end", limits.hours.map(|hours| time(hours.1)).into()),
+            ("load_1", limits.load[0].into()),
+            ("load_5", limits.load[1].into()),
+            ("load_15", limits.load[2].into()),
+            ("command", command.into()),
+        ],
+    )?;
+    Ok(touched > 0)
+}
+
+/// Grants a command to a person. Whether there is such a command.
+pub fn grant_to_user(tx: &mut Tx, user: i64, command: &str) -> Result<bool, DbError> {
+    grant(tx, "user_id", user, command)
+}
+
+/// Grants a command to a group. Whether there is such a command.
+pub fn grant_to_group(tx: &mut Tx, group: i64, command: &str) -> Result<bool, DbError> {
+    grant(tx, "group_id", group, command)
+}
+
+/// Takes a grant from a person. Whether they had it.
+pub fn revoke_from_user(tx: &mut Tx, user: i64, command: &str) -> Result<bool, DbError> {
+    revoke(tx, "user_id", user, command)
+}
+
+/// Takes a grant from a group. Whether it had it.
+pub fn revoke_from_group(tx: &mut Tx, group: i64, command: &str) -> Result<bool, DbError> {
+    revoke(tx, "group_id", group, command)
+}
+
+fn grant(tx: &mut Tx, whom: &str, id: i64, command: &str) -> Result<bool, DbError> {
+    let operation =
+        tx.row("select id from operations where command = :command", &[("command", command.into())])?;
+    let Some(operation) = operation else { return Ok(false) };
+    tx.run(
+        &format!(
+            "insert into grants (operation_id, {whom}) values (:operation_id, :whom_id)
+             on conflict (operation_id, {whom}) do nothing"
+        ),
+        &[("operation_id", operation.get::<i64>("id")?.into()), ("whom_id", id.into())],
+    )?;
+    Ok(true)
+}
+
+fn revoke(tx: &mut Tx, whom: &str, id: i64, command: &str) -> Result<bool, DbError> {
+    let touched = tx.run(
+        &format!(
+            "delete from grants where {whom} = :whom_id
+             and operation_id in (select id from operations where command = :command)"
+        ),
+        &[("whom_id", id.into()), ("command", command.into())],
+    )?;
+    Ok(touched > 0)
+}
+
+/// The whole tree; it is small.
+struct Tree {
+    rows: HashMap<i64, Operation>,
+}
+
+struct Operation {
+    parent: Option<i64>,
+    skey: String,
+    command: Option<String>,
+    name: String,
+}
+
+impl Tree {
+    fn read(tx: &mut Tx, language: &str) -> Result<Self, DbError> {
+        let found = tx.rows(
+            "select o.id, o.parent_id, o.skey, o.command, coalesce(n.name, o.name) as name from operations o
+             left join names n on n.entity = 'operations' and n.elem_id = o.id and n.language = :language",
+            &[("language", language.into())],
+        )?;
+        let mut rows = HashMap::with_capacity(found.len());
+        for row in found {
+            let operation = Operation {
+                parent: row.get("parent_id")?,
+                skey: row.get("skey")?,
+                command: row.get("command")?,
+                name: row.get("name")?,
+            };
+            rows.insert(row.get("id")?, operation);
+        }
+        Ok(Self { rows })
+    }
+
+    fn path(&self, row: &Operation) -> String {
+        let mut names = vec![row.name.as_str()];
+        let mut parent = row.parent;
+        // A tree that someone bent into a ring ends here all the same.
+        while let Some(above) = parent.and_then(|id| self.rows.get(&id))
+            && names.len() <= self.rows.len()
+        {
+            names.push(&above.name);
+            parent = above.parent;
+        }
+        names.reverse();
+        names.join(ARROW)
+    }
+}
+
+impl FromValue for Time {
+    const WANTED: &'static str = "a time of day";
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Text(text) => Self::strptime("%H:%M", text).ok(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! How connections to a database file are opened.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::functions::FunctionFlags;
+use rusqlite::{Connection, OpenFlags};
+
+use super::error;
+use crate::DbError;
+
+/// How long a writer waits for a writer of another process.
+const BUSY: Duration = Duration::from_secs(20);
+/// Statements a connection keeps prepared.
+const STATEMENTS_KEPT: usize = 256;
+
+/// Makes the file and switches it to the write-ahead log, which lets readers go on while one writes.
+pub(super) fn prepare_file(path: &Path) -> Result<(), DbError> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(DbError::unreachable)?;
+    }
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+    let tries = 200;
+    for attempt in 1..=tries {
+        match connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0)) {
+            Ok(_) => break,
+            // This one statement does not wait for other processes by itself.
+            Err(_) if attempt < tries => std::thread::sleep(Duration::from_millis(10)),
+            Err(cause) => return Err(error(cause)),
+        }
+    }
+    Ok(())
+}
+
+/// A connection that writes. An acknowledged commit survives a power cut.
+pub(super) fn writer(path: &Path) -> Result<Connection, DbError> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(None, "synchronous", "full").map_err(error)?;
+    connection.pragma_update(None, "foreign_keys", true).map_err(error)?;
+    Ok(connection)
+}
+
+/// A connection that only reads.
+pub(super) fn reader(path: &Path) -> Result<Connection, DbError> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(None, "query_only", true).map_err(error)?;
+    Ok(connection)
+}
+
+fn open(path: &Path, flags: OpenFlags) -> Result<Connection, DbError> {
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(|cause| DbError::unreachable(cause))?;
+    connection.busy_timeout(BUSY).map_err(error)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+    for (name, change) in [("lower", str::to_lowercase as fn(&str) -> String), ("upper", str::to_uppercase)] {
+        fold(&connection, name, change)?;
+    }
+    Ok(connection)
+}
+
+/// SQLite's own `lower` and `upper` know only Latin letters; PostgreSQL's know all.
+fn fold(connection: &Connection, name: &str, change: fn(&str) -> String) -> Result<(), DbError> {
+    let flags =
+        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+    connection
+        .create_scalar_function(name, 1, flags, move |call| {
+            Ok(call.get::<Option<String>>(0)?.map(|text| change(&text)))
+        })
+        .map_err(error)
+}

@@ -1,0 +1,127 @@
+//! SQLite: one connection that writes, a stack of connections that read.
+//!
+//! Other processes may write to the same file at the same time (the owner's
+//! commands, `sqlite3`), so nothing of the file is remembered here.
+
+mod connect;
+mod session;
+
+pub(crate) use session::SqliteSession;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+
+use crate::DbError;
+use crate::store::Purpose;
+
+/// Connections for reading that are kept open while nobody reads.
+const READERS_KEPT: usize = 8;
+/// How long a writer waits for another writer of this process.
+const WRITER_WAIT: Duration = Duration::from_secs(20);
+
+/// A database file.
+pub(crate) struct Sqlite {
+    path: PathBuf,
+    /// The writing connection, while nobody writes. Made at the first write.
+    writer: Mutex<Writer>,
+    freed: Condvar,
+    readers: Mutex<Vec<Connection>>,
+}
+
+#[derive(Default)]
+struct Writer {
+    lent: bool,
+    idle: Option<Connection>,
+}
+
+impl Sqlite {
+    pub(crate) fn open(path: &Path) -> Result<Self, DbError> {
+        Ok(Self {
+            path: path.to_owned(),
+            writer: Mutex::default(),
+            freed: Condvar::new(),
+            readers: Mutex::default(),
+        })
+    }
+
+    /// Makes the file, where it is missing, one that can be read while it is written.
+    pub(crate) fn prepare_file(&self) -> Result<(), DbError> {
+        connect::prepare_file(&self.path)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn lend(&self, purpose: Purpose) -> Result<Connection, DbError> {
+        match purpose {
+            Purpose::Read => match hold(&self.readers).pop() {
+                Some(connection) => Ok(connection),
+                None => connect::reader(&self.path),
+            },
+            Purpose::Write => self.lend_writer(),
+        }
+    }
+
+    fn lend_writer(&self) -> Result<Connection, DbError> {
+        let until = Instant::now() + WRITER_WAIT;
+        let mut writer = hold(&self.writer);
+        while writer.lent {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(DbError::Busy);
+            }
+            writer = self.freed.wait_timeout(writer, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let connection = match writer.idle.take() {
+            Some(connection) => connection,
+            None => connect::writer(&self.path)?,
+        };
+        writer.lent = true;
+        Ok(connection)
+    }
+
+    /// Takes a connection back; `None` if it broke.
+    fn give_back(&self, purpose: Purpose, connection: Option<Connection>) {
+        match purpose {
+            Purpose::Read => {
+                let mut readers = hold(&self.readers);
+                if readers.len() < READERS_KEPT {
+                    readers.extend(connection);
+                }
+            }
+            Purpose::Write => {
+                *hold(&self.writer) = Writer { lent: false, idle: connection };
+                self.freed.notify_one();
+            }
+        }
+    }
+}
+
+/// A panic elsewhere leaves these lists whole, so a poisoned lock is as good as any.
+fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a failure of SQLite means to the callers.
+pub(crate) fn error(error: rusqlite::Error) -> DbError {
+    use rusqlite::ErrorCode;
+    let Some(cause) = error.sqlite_error() else { return DbError::sql(error) };
+    match cause.code {
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => DbError::Busy,
+        ErrorCode::CannotOpen | ErrorCode::NotADatabase | ErrorCode::SystemIoFailure => {
+            DbError::unreachable(error)
+        }
+        ErrorCode::ConstraintViolation => match cause.extended_code {
+            rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE | rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY => {
+                DbError::Conflict(error.to_string())
+            }
+            rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY => DbError::Dangling(error.to_string()),
+            _ => DbError::sql(error),
+        },
+        _ => DbError::sql(error),
+    }
+}

@@ -1,0 +1,118 @@
+//! One transaction on a connection of SQLite.
+
+use std::sync::Arc;
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, Statement, ToSql};
+
+use super::{Sqlite, error};
+use crate::store::Purpose;
+use crate::{DbError, Row, Value};
+
+/// A lent connection with an open transaction.
+pub(crate) struct SqliteSession {
+    home: Arc<Sqlite>,
+    purpose: Purpose,
+    /// `None` only after the end.
+    connection: Option<Connection>,
+}
+
+impl SqliteSession {
+    pub(crate) fn begin(home: &Arc<Sqlite>, purpose: Purpose) -> Result<Self, DbError> {
+        let connection = home.lend(purpose)?;
+        let session = Self { home: Arc::clone(home), purpose, connection: Some(connection) };
+        let begin = match purpose {
+            Purpose::Read => "begin",
+            // Taken at once: a transaction that first reads and then wants to write could be refused.
+            Purpose::Write => "begin immediate",
+        };
+        session.connection()?.prepare_cached(begin).and_then(|mut sql| sql.execute([])).map_err(error)?;
+        Ok(session)
+    }
+
+    pub(crate) fn rows(&mut self, sql: &str, params: &[(&str, Value)]) -> Result<Vec<Row>, DbError> {
+        let mut statement = self.connection()?.prepare_cached(sql).map_err(error)?;
+        bind(&mut statement, params)?;
+        let columns: Arc<[String]> = statement.column_names().map(str::to_owned).collect();
+        let mut found = statement.raw_query();
+        let mut rows = Vec::new();
+        while let Some(row) = found.next().map_err(error)? {
+            let values = (0..columns.len())
+                .map(|at| row.get_ref(at).map_err(error).and_then(value))
+                .collect::<Result<_, _>>()?;
+            rows.push(Row { columns: Arc::clone(&columns), values });
+        }
+        Ok(rows)
+    }
+
+    pub(crate) fn run(&mut self, sql: &str, params: &[(&str, Value)]) -> Result<u64, DbError> {
+        let mut statement = self.connection()?.prepare_cached(sql).map_err(error)?;
+        bind(&mut statement, params)?;
+        Ok(statement.raw_execute().map_err(error)? as u64)
+    }
+
+    pub(crate) fn script(&mut self, sql: &str) -> Result<(), DbError> {
+        self.connection()?.execute_batch(sql).map_err(error)
+    }
+
+    pub(crate) fn commit(mut self) -> Result<(), DbError> {
+        self.connection()?.prepare_cached("commit").and_then(|mut sql| sql.execute([])).map_err(error)?;
+        self.home.give_back(self.purpose, self.connection.take());
+        Ok(())
+    }
+
+    fn connection(&self) -> Result<&Connection, DbError> {
+        self.connection.as_ref().ok_or_else(|| DbError::sql("the transaction has ended"))
+    }
+}
+
+impl Drop for SqliteSession {
+    fn drop(&mut self) {
+        let Some(connection) = self.connection.take() else { return };
+        // Some failures end the transaction by themselves; a connection that cannot end it is not used again.
+        let ended = connection.is_autocommit() || connection.execute_batch("rollback").is_ok();
+        self.home.give_back(self.purpose, ended.then_some(connection));
+    }
+}
+
+fn bind(statement: &mut Statement<'_>, params: &[(&str, Value)]) -> Result<(), DbError> {
+    let places = statement.parameter_count();
+    if places != params.len() {
+        let named =
+            |at| statement.parameter_name(at).is_some_and(|name| params.iter().any(|p| name[1..] == *p.0));
+        let lost = (1..=places).find(|at| !named(*at)).and_then(|at| statement.parameter_name(at));
+        return Err(DbError::Parameter(lost.unwrap_or("one too many").to_owned()));
+    }
+    for (name, value) in params {
+        let mut place = String::with_capacity(name.len() + 1);
+        place.push(':');
+        place.push_str(name);
+        let at = statement.parameter_index(&place).map_err(error)?;
+        let at = at.ok_or_else(|| DbError::Parameter((*name).to_owned()))?;
+        statement.raw_bind_parameter(at, value).map_err(error)?;
+    }
+    Ok(())
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Bool(truth) => ValueRef::Integer((*truth).into()),
+            Self::Int(number) => ValueRef::Integer(*number),
+            Self::Real(number) => ValueRef::Real(*number),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Bytes(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+pub(super) fn value(value: ValueRef<'_>) -> Result<Value, DbError> {
+    Ok(match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => Value::Int(number),
+        ValueRef::Real(number) => Value::Real(number),
+        ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
+        ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
+    })
+}

@@ -1,0 +1,115 @@
+//! A fresh database for each test.
+
+use std::env;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use db::{Db, DbError, seed};
+use jiff::Timestamp;
+use tempfile::TempDir;
+
+/// Makes a test of each function, on SQLite and on PostgreSQL.
+macro_rules! on_both {
+    ($($(#[$doc:meta])* fn $name:ident($db:ident: &Db) $body:block)*) => {
+        $(mod $name {
+            #[expect(unused_imports, reason = "not every test needs all names")]
+            use super::*;
+
+            fn test($db: &db::Db) $body
+
+            #[test]
+            fn on_sqlite() {
+                test(&crate::place::Place::sqlite().seeded());
+            }
+
+            #[test]
+            fn on_postgres() {
+                if let Some(place) = crate::place::Place::postgres() {
+                    test(&place.seeded());
+                }
+            }
+        })*
+    };
+}
+pub(crate) use on_both;
+
+/// Where a test's database is. Dropping it removes it.
+pub(crate) struct Place {
+    pub(crate) url: String,
+    folder: TempDir,
+    schema: Option<(String, String)>,
+}
+
+impl Place {
+    /// A file in a folder of its own.
+    pub(crate) fn sqlite() -> Self {
+        Self { url: "sqlite:core/store.db".to_owned(), folder: TempDir::new().unwrap(), schema: None }
+    }
+
+    /// A schema of its own on the server; `None` where no server is named.
+    pub(crate) fn postgres() -> Option<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let Ok(server) = env::var("TEST_DATABASE_URL") else {
+            println!("TEST_DATABASE_URL is not set: not run on PostgreSQL");
+            return None;
+        };
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let schema = format!("t{}_{number}", std::process::id());
+        let folder = TempDir::new().unwrap();
+        let sql = format!("create schema {schema}");
+        Db::open(&server, folder.path()).unwrap().write(|tx| tx.run(&sql, &[])).unwrap();
+        let mark = if server.contains('?') { '&' } else { '?' };
+        let url = format!("{server}{mark}options=-csearch_path%3D{schema}");
+        Some(Self { url, folder, schema: Some((server, schema)) })
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Another handle on the database, as another process would have.
+    pub(crate) fn open(&self) -> Db {
+        Db::open(&self.url, self.root()).unwrap()
+    }
+
+    /// The database with tables and what every store has.
+    pub(crate) fn seeded(&self) -> Seeded<'_> {
+        let db = self.open();
+        db.migrate().unwrap();
+        db.write(|tx| seed::base(tx, now())).unwrap();
+        Seeded { db, _place: self }
+    }
+}
+
+/// A database that lives no longer than its place.
+pub(crate) struct Seeded<'a> {
+    db: Db,
+    _place: &'a Place,
+}
+
+impl std::ops::Deref for Seeded<'_> {
+    type Target = Db;
+    fn deref(&self) -> &Db {
+        &self.db
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some((server, schema)) = &self.schema {
+            let sql = format!("drop schema {schema} cascade");
+            let db = Db::open(server, self.root()).unwrap();
+            db.write::<_, DbError>(|tx| tx.run(&sql, &[])).unwrap();
+        }
+    }
+}
+
+/// The moment of a test.
+pub(crate) fn now() -> Timestamp {
+    "2026-11-30T10:00:00Z".parse().unwrap()
+}
+
+/// So many seconds after [`now`].
+pub(crate) fn later(seconds: i64) -> Timestamp {
+    now() + jiff::SignedDuration::from_secs(seconds)
+}
