@@ -170,6 +170,11 @@ refusals! {
     "WRONG_PASSWORD" "";
     "The person signs in to the store in the program again, or saves the right password; then call `session_connect`."
 
+    /// So many wrong passwords came for this login or from this address that the next tries already queue up.
+    too_many_attempts() Store Time
+    "TOO_MANY_ATTEMPTS" "";
+    "Wrong passwords come for this login or from this address faster than they are checked. Whether this password is right was not looked at: wait a minute, then sign in again."
+
     /// The ticket of this session is not known any more: it ran out, or this computer's address changed.
     ticket_unknown() Store Agent
     "SESSION_EXPIRED" "";

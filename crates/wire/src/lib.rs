@@ -2,8 +2,10 @@
 
 mod build;
 pub mod catalogue;
-mod envelope;
 pub mod env;
+mod envelope;
+mod lease;
+mod licence;
 pub mod paths;
 mod refusal;
 mod request;
@@ -13,11 +15,13 @@ pub mod text;
 
 pub use build::Build;
 pub use envelope::Envelope;
+pub use lease::{LeaseAnswer, LeaseFree, LeaseRenew, LeaseTake};
+pub use licence::{DayProof, LicenceProofs, TokenAnswer, TokenRequest};
 pub use refusal::{Mender, Refusal, Row, Speaker};
 pub use request::{Origin, Request};
 pub use session::{
-    Closed, Event, Group, MemoryCount, Person, Principal, ProgramSignedIn, Rights, SignIn, SignedIn, StateCount,
-    Tasks,
+    Closed, Event, Group, MemoryCount, Person, Principal, ProgramSignedIn, Rights, SignIn, SignedIn,
+    StateCount, Tasks,
 };
 pub use stop::{Fault, Stop};
 

@@ -60,4 +60,14 @@ impl Request {
     pub const SIGN_IN: &str = "AGENT_SESSION_CONNECT";
     /// Signs in at the program's endpoint; `params` is [`crate::SignIn`], the answer [`crate::ProgramSignedIn`].
     pub const PROGRAM_SIGN_IN: &str = "PROGRAM_SIGN_IN";
+    /// Ends the program's ticket; no parameters, the answer is an empty object.
+    pub const PROGRAM_SIGN_OUT: &str = "PROGRAM_SIGN_OUT";
+    /// Asks for what gets licence tokens; no parameters, the answer is [`crate::LicenceProofs`].
+    pub const PROGRAM_LICENCE: &str = "PROGRAM_LICENCE";
+    /// Takes tables into work; `params` is [`crate::LeaseTake`], the answer [`crate::LeaseAnswer`].
+    pub const PROGRAM_LEASE_TAKE: &str = "PROGRAM_LEASE_TAKE";
+    /// Keeps tables in work; `params` is [`crate::LeaseRenew`], the answer [`crate::LeaseAnswer`].
+    pub const PROGRAM_LEASE_RENEW: &str = "PROGRAM_LEASE_RENEW";
+    /// Gives tables back; `params` is [`crate::LeaseFree`], the answer [`crate::LeaseAnswer`].
+    pub const PROGRAM_LEASE_FREE: &str = "PROGRAM_LEASE_FREE";
 }

@@ -21,7 +21,10 @@ pub struct SignIn {
 
 impl fmt::Debug for SignIn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SignIn").field("login", &self.login).field("event", &self.event).finish_non_exhaustive()
+        f.debug_struct("SignIn")
+            .field("login", &self.login)
+            .field("event", &self.event)
+            .finish_non_exhaustive()
     }
 }
 
