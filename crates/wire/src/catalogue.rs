@@ -165,6 +165,11 @@ refusals! {
     "LICENCE_ERROR" "";
     "Open the store in the program, so that it fetches the day's licence."
 
+    /// The program asks for licence tokens, but the store's settings do not say where they come from.
+    no_licence_source() Store ServerAdmin
+    "NO_LICENCE_SOURCE" "";
+    "The server's owner sets `licence` with `authority`, and the customer's secret under `secrets`, in the store's config.json."
+
     /// Login and password do not fit, or the password was changed during the session.
     wrong_password() Store Person
     "WRONG_PASSWORD" "";

@@ -1,0 +1,177 @@
+//! The agent's endpoint: signing in, and every tool's command.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use db::{Tx, calls, journal, rights, tickets, users};
+use serde_json::{Map, Value};
+use tools::{Caller, Effect, EngineCx, Run, ToolSpec};
+use wire::{Fault, Request, Stop, catalogue, text::quoted};
+
+use crate::gate::{Gate, Holder};
+use crate::house::{Asked, House, blocking, panic_words};
+use crate::sign_in;
+
+/// Which tickets are for this endpoint.
+pub(crate) const KIND: &str = "agent";
+/// A command's parameters.
+type Params = Map<String, Value>;
+
+/// Longest idempotency key.
+const LONGEST_KEY: usize = 100;
+
+/// Name of a command in counts and logs: callers write what they like.
+pub(crate) fn label(command: &str) -> &'static str {
+    if command == Request::SIGN_IN {
+        return Request::SIGN_IN;
+    }
+    let known = tools::ALL.iter().find_map(|tool| tool.command().filter(|known| *known == command));
+    known.unwrap_or("unknown")
+}
+
+/// Carries a request out.
+pub(crate) async fn answer(house: Arc<House>, asked: Asked) -> Result<Value, Stop> {
+    if asked.request.command == Request::SIGN_IN {
+        return sign_in::agent(house, asked).await;
+    }
+    blocking(move || run(&house, asked)).await
+}
+
+fn run(house: &House, mut asked: Asked) -> Result<Value, Stop> {
+    let params = std::mem::take(&mut asked.request.params);
+    let asked = &asked;
+    let gate = Gate::enter(house, asked)?;
+    // Whether the tool is known is said only after the gate let the person through.
+    let tool = find_tool(&asked.request);
+    let writes = tool.as_ref().is_ok_and(|(tool, _)| tool.effect != Effect::Reads);
+    if writes {
+        return house.db.write(|tx| {
+            let (holder, caller) = admit(tx, &gate, asked)?;
+            let (tool, run) = tool?;
+            gate.command(tx, &caller, &asked.request.command)?;
+            if let Some(hash) = &holder.to_touch {
+                tickets::touch(tx, hash, asked.now)?;
+            }
+            once(tx, asked, &caller, params, |tx, params| call(tx, asked, &caller, (tool, run), params))
+        });
+    }
+    let (answer, to_touch) = house.db.read(|tx| {
+        let (holder, caller) = admit(tx, &gate, asked)?;
+        let (tool, run) = tool?;
+        gate.command(tx, &caller, &asked.request.command)?;
+        Ok::<_, Stop>((call(tx, asked, &caller, (tool, run), params)?, holder.to_touch))
+    })?;
+    touch(house, to_touch, asked);
+    Ok(answer)
+}
+
+/// Notes that a ticket is in use, after a call that only read. The answer does not depend on it.
+fn touch(house: &House, hash: Option<[u8; 32]>, asked: &Asked) {
+    let Some(hash) = hash else { return };
+    if let Err(error) = house.db.write(|tx| tickets::touch(tx, &hash, asked.now)) {
+        tracing::warn!(%error, "A ticket's use was not noted");
+    }
+}
+
+fn admit(tx: &mut Tx, gate: &Gate<'_>, asked: &Asked) -> Result<(Holder, Caller), Stop> {
+    let holder = gate.holder(tx, KIND, true)?;
+    let commands = if gate.is_demo {
+        rights::paths(tx, &asked.settings.config.language)?.into_keys().collect()
+    } else {
+        rights::granted(tx, holder.user.id)?
+    };
+    let groups = users::groups(tx, holder.user.id)?;
+    let caller = Caller { id: holder.user.id, login: holder.user.login.clone(), groups, commands };
+    Ok((holder, caller))
+}
+
+/// The tool a request names, or the only one behind its command.
+fn find_tool(request: &Request) -> Result<(&'static ToolSpec, Run), Stop> {
+    let unknown = || catalogue::unknown_command(&quoted(&request.command, 60));
+    let mut behind = tools::ALL.iter().filter(|tool| tool.command() == Some(request.command.as_str()));
+    let tool = match &request.tool {
+        Some(name) => behind.find(|tool| tool.name == name.as_str()).ok_or_else(unknown)?,
+        None => match (behind.next(), behind.next()) {
+            (Some(tool), None) => tool,
+            (None, _) => return Err(unknown().into()),
+            (Some(_), Some(_)) => {
+                return Err(catalogue::bad_request(
+                    "several tools stand behind the command: name one in `tool`",
+                )
+                .into());
+            }
+        },
+    };
+    let run = tool.run.ok_or_else(unknown)?;
+    Ok((tool, run))
+}
+
+/// Runs a tool. A panic in it becomes a fault, so that the transaction is taken back in order.
+fn call(
+    tx: &mut Tx,
+    asked: &Asked,
+    caller: &Caller,
+    (tool, run): (&ToolSpec, Run),
+    params: Params,
+) -> Result<Value, Stop> {
+    let mut cx = EngineCx {
+        tx,
+        caller,
+        language: &asked.settings.config.language,
+        now: asked.now,
+        entry: entry(asked, caller.id, tool.name),
+    };
+    catch_unwind(AssertUnwindSafe(|| run(&mut cx, params))).unwrap_or_else(|panic| {
+        let words = format!("panic in {}: {}", tool.name, panic_words(panic.as_ref()));
+        Err(Fault::new(words).into())
+    })
+}
+
+fn entry(asked: &Asked, user: i64, tool: &str) -> journal::Entry {
+    let origin = &asked.request.origin;
+    let mut entry = journal::Entry::new(asked.now, user, &asked.request.command);
+    entry.tool = tool.to_owned();
+    entry.application = quoted(&origin.application, 100);
+    entry.topic = quoted(&origin.topic, 100);
+    entry.event = origin.event;
+    entry.key.clone_from(&asked.request.key);
+    entry
+}
+
+/// Carries out a call that writes, unless it was carried out before under the same key.
+fn once(
+    tx: &mut Tx,
+    asked: &Asked,
+    caller: &Caller,
+    params: Params,
+    work: impl FnOnce(&mut Tx, Params) -> Result<Value, Stop>,
+) -> Result<Value, Stop> {
+    let request = &asked.request;
+    let Some(key) = &request.key else { return work(tx, params) };
+    if key.is_empty() || key.len() > LONGEST_KEY {
+        return Err(catalogue::bad_request("`key` is no UUID").into());
+    }
+    let params_hash = params_hash(request, &params)?;
+    if let Some(kept) = calls::find(tx, key, caller.id)? {
+        if kept.command != request.command || kept.params_hash != params_hash {
+            return Err(catalogue::bad_request("`key` was used for another call").into());
+        }
+        return Ok(serde_json::from_str(&kept.answer_json)?);
+    }
+    let answer = work(tx, params)?;
+    let kept = calls::Kept {
+        command: request.command.clone(),
+        params_hash,
+        answer_json: serde_json::to_string(&answer)?,
+    };
+    calls::keep(tx, key, caller.id, &kept, asked.now)?;
+    Ok(answer)
+}
+
+fn params_hash(request: &Request, params: &Params) -> Result<Vec<u8>, Stop> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(request.tool.as_deref().unwrap_or_default().as_bytes());
+    hasher.update(&[0]);
+    serde_json::to_writer(&mut hasher, params)?;
+    Ok(hasher.finalize().as_bytes().to_vec())
+}

@@ -1,0 +1,217 @@
+//! What is checked before a command runs, in the order of the specification.
+//!
+//! Lock, builds, (in demo mode the rest is skipped,) licence, person, address,
+//! backup window, right, hours, load. Every check only reads, so a refused
+//! request has no effect. See spec: answers.md.
+
+use db::{Tx, rights, tickets, users};
+use jiff::{SignedDuration, Timestamp};
+use shop::hours::{Hours, is_overloaded};
+use shop::window::Nearness;
+use tools::Caller;
+use wire::{Build, Refusal, Stop, catalogue, text::quoted};
+
+use crate::house::{Asked, House};
+
+/// How far the caller's clock may be off.
+const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(10);
+/// A ticket in use is noted this often.
+const TOUCH_EVERY: SignedDuration = SignedDuration::from_secs(60);
+/// Version of the password in tickets of demo mode: it fits no password, so such a ticket ends with the mode.
+pub(crate) const DEMO_VERSION: i64 = -1;
+
+/// The gate, for one request.
+pub(crate) struct Gate<'a> {
+    house: &'a House,
+    asked: &'a Asked,
+    /// Demo mode, looked at once: a request has one answer to it from the first check to the last.
+    pub(crate) is_demo: bool,
+}
+
+/// The holder of a ticket.
+pub(crate) struct Holder {
+    pub(crate) user: users::User,
+    /// Hash of the ticket, where its use has to be noted.
+    pub(crate) to_touch: Option<[u8; 32]>,
+}
+
+impl<'a> Gate<'a> {
+    /// Checks what needs no person: the lock and the builds.
+    pub(crate) fn enter(house: &'a House, asked: &'a Asked) -> Result<Self, Refusal> {
+        if house.is_locked() {
+            return Err(catalogue::shop_is_lock());
+        }
+        let gate = Self { house, asked, is_demo: house.is_demo() };
+        gate.builds()?;
+        Ok(gate)
+    }
+
+    fn builds(&self) -> Result<(), Refusal> {
+        let request = &self.asked.request;
+        let ours = Build::parse(wire::BUILD);
+        let least = request.least.as_deref().unwrap_or_default();
+        if Build::parse(least).is_some_and(|least| ours.is_some_and(|ours| ours < least)) {
+            return Err(catalogue::version_server(wire::BUILD, &quoted(least, 40)));
+        }
+        let theirs = Build::parse(&request.build);
+        // A caller that does not tell its build is older than any.
+        if let Some(least) = &self.asked.settings.program_least
+            && theirs.as_ref().is_none_or(|theirs| theirs < least)
+        {
+            return Err(catalogue::version_client(&quoted(&request.build, 40), &least.to_string()));
+        }
+        if self.asked.settings.config.program_exact && theirs != Build::parse(wire::BUILD) {
+            return Err(catalogue::version_fail(&quoted(&request.build, 40), wire::BUILD));
+        }
+        Ok(())
+    }
+
+    /// The caller's clock and the host it asked, where the store is licensed.
+    pub(crate) fn licence_clock_and_host(&self) -> Result<(), Refusal> {
+        let Some(licence) = &self.asked.settings.licence else { return Ok(()) };
+        if self.is_demo {
+            return Ok(());
+        }
+        let is_near = |time: Timestamp| self.asked.now.duration_since(time).abs() <= CLOCK_TOLERANCE;
+        if !self.caller_time().is_some_and(is_near) {
+            return Err(catalogue::licence_date());
+        }
+        if !licence::same_domain(&self.asked.host, &licence.domain) {
+            return Err(catalogue::licence_domain());
+        }
+        Ok(())
+    }
+
+    /// The whole licence, where the store is licensed; `login` as far as it is known.
+    pub(crate) fn licence(&self, login: Option<&str>) -> Result<(), Refusal> {
+        let Some(licence) = &self.asked.settings.licence else { return Ok(()) };
+        if self.is_demo {
+            return Ok(());
+        }
+        self.licence_clock_and_host()?;
+        // The caller picks the token by its own clock, which was just found to be near enough.
+        let days = [Some(self.asked.now), self.caller_time()];
+        let days: Vec<_> = days.into_iter().flatten().map(utc_day).collect();
+        let token = self.asked.request.licence.as_deref().unwrap_or_default();
+        licence::check(token, &licence.key, &licence.domain, login, &days).map_err(|error| match error {
+            licence::LicenceError::Domain => catalogue::licence_domain(),
+            _ => catalogue::licence_error(),
+        })
+    }
+
+    fn caller_time(&self) -> Option<Timestamp> {
+        self.asked.request.time.parse().ok()
+    }
+
+    /// The person behind the request's ticket, with the checks from the licence to the backup window.
+    ///
+    /// In demo mode an administrator stands in where there is no ticket.
+    pub(crate) fn holder(&self, tx: &mut Tx, kind: &str, needs_licence: bool) -> Result<Holder, Stop> {
+        let hash = self.asked.request.session.as_deref().map(crate::tickets::hash);
+        let ticket = match &hash {
+            Some(hash) => tickets::find(tx, hash)?.filter(|ticket| ticket.kind == kind),
+            None => None,
+        };
+        let user = match &ticket {
+            Some(ticket) => users::by_id(tx, ticket.user_id)?,
+            None => None,
+        };
+        if needs_licence {
+            self.licence(user.as_ref().map(|user| user.login.as_str()))?;
+        }
+        let Some((ticket, user)) = ticket.zip(user) else {
+            return if self.is_demo { self.stand_in(tx) } else { Err(catalogue::ticket_unknown().into()) };
+        };
+        let is_old = self.asked.now.duration_since(ticket.used) > TOUCH_EVERY;
+        let to_touch = if is_old { hash } else { None };
+        if !self.is_demo {
+            self.ticket(&ticket, &user)?;
+            self.person(tx, &user)?;
+        }
+        Ok(Holder { user, to_touch })
+    }
+
+    fn ticket(&self, ticket: &tickets::Ticket, user: &users::User) -> Result<(), Refusal> {
+        let has_expired = self.asked.now.duration_since(ticket.used) > tickets::LIFE;
+        if has_expired || ticket.address != self.asked.client.to_string() {
+            return Err(catalogue::ticket_unknown());
+        }
+        if ticket.password_version != user.password_version {
+            return Err(catalogue::wrong_password());
+        }
+        Ok(())
+    }
+
+    fn stand_in(&self, tx: &mut Tx) -> Result<Holder, Stop> {
+        Ok(Holder { user: first_administrator(tx)?, to_touch: None })
+    }
+
+    /// Whether a person whose password is right may work here and now: blocked, address, backup window.
+    pub(crate) fn person(&self, tx: &mut Tx, user: &users::User) -> Result<(), Stop> {
+        if user.blocked {
+            return Err(catalogue::access_denied_bare().into());
+        }
+        let settings = &self.asked.settings;
+        let is_listed = settings.ip_list.is_empty() || settings.ip_list.contains(self.asked.client);
+        if !is_listed && !users::is_administrator(tx, user.id)? {
+            return Err(catalogue::ip_blocked().into());
+        }
+        Ok(self.backup()?)
+    }
+
+    fn backup(&self) -> Result<(), Refusal> {
+        let Some(window) = &self.asked.settings.backup else { return Ok(()) };
+        match window.nearness(self.store_time()) {
+            Nearness::Inside => Err(catalogue::backup_time(&window.begin(), &window.end())),
+            Nearness::Soon if self.asked.is_unlucky => {
+                Err(catalogue::backup_soon(&window.begin(), &window.end()))
+            }
+            Nearness::Soon | Nearness::Far => Ok(()),
+        }
+    }
+
+    /// Whether the caller may run the command now: right, hours, load.
+    pub(crate) fn command(&self, tx: &mut Tx, caller: &Caller, command: &str) -> Result<(), Stop> {
+        if self.is_demo {
+            return Ok(());
+        }
+        if caller.commands.binary_search_by(|granted| granted.as_str().cmp(command)).is_err() {
+            return Err(catalogue::access_denied_bare().into());
+        }
+        let limits = rights::limits(tx, command)?;
+        if let Some((begin, end)) = limits.hours {
+            let hours = Hours { begin, end };
+            if !hours.contain(self.store_time()) {
+                return Err(catalogue::command_timeout(&hours.begin(), &hours.end()).into());
+            }
+        }
+        // A system that tells no load has none to limit.
+        if limits.load.iter().any(|limit| *limit > 0.0)
+            && let Some(load) = self.house.world.load()
+            && is_overloaded(load, limits.load)
+        {
+            let [one, five, fifteen] = load;
+            return Err(catalogue::command_load_max(one, five, fifteen).into());
+        }
+        Ok(())
+    }
+
+    fn store_time(&self) -> jiff::civil::Time {
+        self.asked.settings.time_zone.to_datetime(self.asked.now).time()
+    }
+}
+
+/// The UTC day of a moment.
+pub(crate) fn utc_day(time: Timestamp) -> jiff::civil::Date {
+    jiff::tz::TimeZone::UTC.to_datetime(time).date()
+}
+
+/// The administrator of least number: who anybody is in demo mode.
+pub(crate) fn first_administrator(tx: &mut Tx) -> Result<users::User, Stop> {
+    for user in users::all(tx)? {
+        if !user.blocked && users::is_administrator(tx, user.id)? {
+            return Ok(user);
+        }
+    }
+    Err(catalogue::access_denied_bare().into())
+}

@@ -1,0 +1,85 @@
+//! What every request of one engine shares, and what a request brings along.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use db::Db;
+use jiff::Timestamp;
+use wire::{Fault, Request, Stop};
+
+use crate::config::Settings;
+use crate::live::Live;
+use crate::metrics::Metrics;
+use crate::passwords::Passwords;
+use crate::world::World;
+
+/// One store's engine. It keeps no truth of its own: other nodes may work on the same database.
+pub(crate) struct House {
+    pub(crate) root: PathBuf,
+    pub(crate) db: Db,
+    pub(crate) live: Live,
+    pub(crate) world: Arc<dyn World>,
+    pub(crate) passwords: Passwords,
+    pub(crate) metrics: Metrics,
+    /// Whether the marker of demo mode counts: on this computer's own address, or where it was told so.
+    pub(crate) demo_is_allowed: bool,
+}
+
+impl House {
+    /// Demo mode is on.
+    pub(crate) fn is_demo(&self) -> bool {
+        self.demo_is_allowed && self.root.join(wire::paths::ADMIN_HERE).exists()
+    }
+
+    /// The store is closed for works.
+    pub(crate) fn is_locked(&self) -> bool {
+        self.root.join(wire::paths::SHOP_LOCK).exists()
+    }
+}
+
+/// One request as it reached the engine.
+pub(crate) struct Asked {
+    /// What the caller sent. Its parameters may be a password: it never goes to a log.
+    pub(crate) request: Request,
+    /// The caller's address, behind trusted proxies.
+    pub(crate) client: IpAddr,
+    /// The host the caller asked, as it wrote it.
+    pub(crate) host: String,
+    /// The moment of the request.
+    pub(crate) now: Timestamp,
+    /// Whether this is the one request in ten that is turned away near the backup window.
+    pub(crate) is_unlucky: bool,
+    /// The settings, the same from the first check to the last.
+    pub(crate) settings: Arc<Settings>,
+}
+
+/// One in ten, drawn before anything is done.
+pub(crate) fn draw_unlucky() -> Result<bool, Fault> {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).map_err(|_| Fault::new("no random numbers"))?;
+    Ok(u64::from_le_bytes(random) % 10 == 0)
+}
+
+/// Runs work that waits for the database or the disk. A panic in it is a fault of this request only.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Stop> + Send + 'static,
+) -> Result<T, Stop> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => Err(panic_fault(error).into()),
+    }
+}
+
+fn panic_fault(error: tokio::task::JoinError) -> Fault {
+    match error.try_into_panic() {
+        Ok(panic) => Fault::new(format!("panic: {}", panic_words(panic.as_ref()))),
+        Err(error) => error.into(),
+    }
+}
+
+/// What a panic said.
+pub(crate) fn panic_words(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without words")
+}

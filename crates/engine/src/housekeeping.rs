@@ -1,0 +1,54 @@
+//! What the engine does by itself: taking changed settings, dropping what has run out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use db::{attempts, calls, leases, tickets};
+use tokio::time::{MissedTickBehavior, interval};
+use wire::Stop;
+
+use crate::house::{House, blocking};
+use crate::live::{EVERY, Seen};
+
+/// How often rows that have run out are dropped. Nothing depends on it: they do not count any more.
+const SWEEP_EVERY: Duration = Duration::from_secs(600);
+
+/// Looks after the settings until it is aborted.
+pub(crate) async fn watch_settings(house: Arc<House>) {
+    let mut seen = Seen::default();
+    let mut ticks = interval(EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let house = Arc::clone(&house);
+        let looked = tokio::task::spawn_blocking(move || {
+            house.live.look(&mut seen);
+            seen
+        });
+        seen = looked.await.unwrap_or_default();
+    }
+}
+
+/// Drops what has run out, until it is aborted. Several nodes may do so at once.
+pub(crate) async fn sweep(house: Arc<House>) {
+    let mut ticks = interval(SWEEP_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let house = Arc::clone(&house);
+        if let Err(Stop::Broke(fault)) = blocking(move || sweep_once(&house)).await {
+            tracing::warn!(cause = fault.chain(), "Rows that have run out were not dropped");
+        }
+    }
+}
+
+fn sweep_once(house: &House) -> Result<(), Stop> {
+    let now = house.world.now();
+    house.db.write(|tx| {
+        tickets::drop_expired(tx, now)?;
+        calls::drop_old(tx, now)?;
+        attempts::drop_old(tx, now)?;
+        leases::drop_old(tx, now)?;
+        Ok(())
+    })
+}

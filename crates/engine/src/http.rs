@@ -1,0 +1,209 @@
+//! The engine's addresses, and the way from HTTP to a request and from an answer to an envelope.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::Router;
+use axum::extract::{ConnectInfo, Request as HttpRequest, State};
+use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN};
+use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get, post};
+use serde_json::Value;
+use shop::address::{client_address, is_own_computer};
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::SizeAbove;
+use wire::{Envelope, Request, Stop, catalogue};
+use zeroize::Zeroize as _;
+
+use crate::body::{BodyError, read_body};
+use crate::config::Settings;
+use crate::house::{Asked, House, blocking, draw_unlucky};
+use crate::outcome::{Ended, conclude};
+use crate::{agent, pages, program};
+
+/// Answers from this size on are compressed.
+const COMPRESS_FROM: u64 = 64 * 1024;
+/// Bodies up to this size may hold little but a password, and are wiped after reading.
+const WIPE_UP_TO: usize = 4096;
+
+/// Every address the engine answers.
+pub(crate) fn router(house: Arc<House>) -> Router {
+    Router::new()
+        .route("/core/mcp.php", endpoint(post(agent_endpoint)))
+        .route("/core/program.php", endpoint(post(program_endpoint)))
+        .route("/core/health", get(health))
+        .route("/core/ready", get(ready))
+        .route("/core/metrics", get(metrics))
+        .route("/", get(pages::home))
+        .fallback(pages::not_found)
+        .layer(CompressionLayer::new().compress_when(SizeAbove::new(COMPRESS_FROM)))
+        .with_state(house)
+}
+
+fn endpoint(route: MethodRouter<Arc<House>>) -> MethodRouter<Arc<House>> {
+    route.fallback(async || {
+        let words = "This is an endpoint of a Shopwright store for programs: they POST JSON here.\n\
+                     People find the store at its home page, /.\n";
+        (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "POST")], words)
+    })
+}
+
+async fn agent_endpoint(
+    State(house): State<Arc<House>>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    request: HttpRequest,
+) -> Response {
+    let started = Instant::now();
+    match take_in(&house, peer, request).await {
+        Ok(asked) => {
+            let command = agent::label(&asked.request.command);
+            answer(&house, command, started, agent::answer(Arc::clone(&house), asked).await)
+        }
+        Err(not) => not.respond(&house, started),
+    }
+}
+
+async fn program_endpoint(
+    State(house): State<Arc<House>>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    request: HttpRequest,
+) -> Response {
+    let started = Instant::now();
+    match take_in(&house, peer, request).await {
+        Ok(asked) => {
+            let command = program::label(&asked.request.command);
+            answer(&house, command, started, program::answer(Arc::clone(&house), asked).await)
+        }
+        Err(not) => not.respond(&house, started),
+    }
+}
+
+/// Why a request did not become one.
+enum NotTaken {
+    TooLarge,
+    Stopped(Stop),
+}
+
+impl From<Stop> for NotTaken {
+    fn from(stop: Stop) -> Self {
+        Self::Stopped(stop)
+    }
+}
+
+impl NotTaken {
+    fn respond(self, house: &House, started: Instant) -> Response {
+        match self {
+            Self::TooLarge => {
+                (StatusCode::PAYLOAD_TOO_LARGE, "The request is larger than this store takes.\n")
+                    .into_response()
+            }
+            Self::Stopped(stop) => answer(house, "unknown", started, Err(stop)),
+        }
+    }
+}
+
+/// Reads a request off the line.
+async fn take_in(house: &House, peer: SocketAddr, request: HttpRequest) -> Result<Asked, NotTaken> {
+    let settings = house.live.current();
+    let (parts, body) = request.into_parts();
+    // No page of ours calls these addresses from a browser, and a browser names the page that calls.
+    if parts.headers.contains_key(ORIGIN) {
+        return Err(NotTaken::Stopped(catalogue::bad_request("web pages may not call this address").into()));
+    }
+    let mut bytes = match read_body(&parts.headers, body, settings.request_limit()).await {
+        Ok(bytes) => bytes,
+        Err(BodyError::TooLarge) => return Err(NotTaken::TooLarge),
+        Err(BodyError::Broken) => {
+            return Err(NotTaken::Stopped(catalogue::bad_request("the body broke off").into()));
+        }
+    };
+    let read = read_request(&bytes);
+    if bytes.len() <= WIPE_UP_TO {
+        bytes.zeroize();
+    }
+    Ok(Asked {
+        request: read?,
+        client: client(&settings, peer, &parts.headers),
+        host: host(&settings, peer, &parts.headers, &parts.uri),
+        now: house.world.now(),
+        is_unlucky: draw_unlucky().map_err(Stop::from)?,
+        settings,
+    })
+}
+
+/// The message of a JSON error may quote a value, and a value may be a password: only the place is told.
+fn read_request(bytes: &[u8]) -> Result<Request, Stop> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        let what = match error.classify() {
+            serde_json::error::Category::Data => "a field is missing or of the wrong kind",
+            serde_json::error::Category::Eof => "the JSON ends too early",
+            _ => "not JSON",
+        };
+        let words = format!("{what} (line {}, column {})", error.line(), error.column());
+        catalogue::bad_request(&words).into()
+    })
+}
+
+fn client(settings: &Settings, peer: SocketAddr, headers: &HeaderMap) -> IpAddr {
+    let forwarded = headers.get_all("x-forwarded-for").iter();
+    let forwarded: Vec<&str> = forwarded.filter_map(|value| value.to_str().ok()).collect();
+    client_address(peer.ip(), &forwarded, &settings.trusted_proxies)
+}
+
+fn host(settings: &Settings, peer: SocketAddr, headers: &HeaderMap, uri: &Uri) -> String {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let forwarded =
+        if settings.trusted_proxies.contains(peer.ip()) { text("x-forwarded-host") } else { None };
+    let host = forwarded
+        .or_else(|| uri.authority().map(|authority| authority.as_str()))
+        .or_else(|| text(HOST.as_str()));
+    host.unwrap_or_default().to_owned()
+}
+
+/// Wraps what came of a request into the envelope. The only place that does so.
+fn answer(house: &House, command: &'static str, started: Instant, result: Result<Value, Stop>) -> Response {
+    let took = started.elapsed();
+    let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    let Ended { envelope, outcome } = conclude(command, result, ms);
+    house.metrics.count(command, outcome, took);
+    let headers = [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, "no-store")];
+    match serde_json::to_vec::<Envelope>(&envelope) {
+        Ok(bytes) => (headers, bytes).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+async fn health() -> Response {
+    let page = format!("{{\"ok\":true,\"build\":\"{}\"}}\n", wire::BUILD);
+    ([(CONTENT_TYPE, "application/json")], page).into_response()
+}
+
+async fn ready(State(house): State<Arc<House>>) -> Response {
+    let json = [(CONTENT_TYPE, "application/json")];
+    match blocking(move || Ok(house.db.ready()?)).await {
+        Ok(()) => (json, "{\"ok\":true}\n").into_response(),
+        Err(stop) => {
+            if let Stop::Broke(fault) = stop {
+                tracing::warn!(cause = fault.chain(), "The database is not ready");
+            }
+            (StatusCode::SERVICE_UNAVAILABLE, json, "{\"ok\":false,\"error\":\"database not ready\"}\n")
+                .into_response()
+        }
+    }
+}
+
+/// For this computer only; what came through a proxy did not come from this computer.
+async fn metrics(
+    State(house): State<Arc<House>>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    headers: HeaderMap,
+) -> Response {
+    let through_proxy =
+        ["x-forwarded-for", "forwarded", "via"].iter().any(|name| headers.contains_key(*name));
+    if through_proxy || !is_own_computer(peer.ip()) {
+        return pages::not_found(State(house)).await;
+    }
+    ([(CONTENT_TYPE, "text/plain; version=0.0.4")], house.metrics.page()).into_response()
+}

@@ -1,0 +1,102 @@
+//! Passwords: Argon2id at rest, checked in a way that tells nothing by its time.
+
+use std::sync::Arc;
+
+use argon2::Argon2;
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use wire::Stop;
+use zeroize::Zeroizing;
+
+/// A longer password is nobody's: hashing it would only cost time.
+const LONGEST: usize = 1024;
+/// How many hashes are computed at once; each takes 19 MiB and a core.
+const AT_ONCE: usize = 2;
+
+/// Stands in for the hash of a login that does not exist, of the same cost as a real one.
+const NOBODYS: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGtub3dzIGl0$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/// Hashes a password for the users' table.
+pub fn hash_password(password: &str) -> Result<String, HashError> {
+    let hash = Argon2::default().hash_password(password.as_bytes()).map_err(|_| HashError)?;
+    Ok(hash.to_string())
+}
+
+/// The system gives no random numbers, or the password is too long to hash.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the password cannot be hashed")]
+pub struct HashError;
+
+/// The place where passwords are checked, a few at a time.
+#[derive(Clone)]
+pub(crate) struct Passwords {
+    permits: Arc<Semaphore>,
+}
+
+impl Passwords {
+    pub(crate) fn new() -> Self {
+        Self { permits: Arc::new(Semaphore::new(AT_ONCE)) }
+    }
+
+    /// Waits for one of the few places.
+    pub(crate) async fn place(&self) -> Result<Place, Stop> {
+        Ok(Place { _permit: Arc::clone(&self.permits).acquire_owned().await? })
+    }
+}
+
+/// A place to check one password at; kept until what came of it is written down.
+pub(crate) struct Place {
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Place {
+    /// Whether the password fits the hash. Without a hash the same work is done, for nothing.
+    pub(crate) async fn fits(&self, password: Zeroizing<String>, hash: Option<String>) -> Result<bool, Stop> {
+        let fits = tokio::task::spawn_blocking(move || {
+            let hash = hash.filter(|hash| PasswordHash::new(hash).is_ok());
+            is_right(&password, hash.as_deref().unwrap_or(NOBODYS)) && hash.is_some()
+        });
+        Ok(fits.await?)
+    }
+}
+
+fn is_right(password: &str, hash: &str) -> bool {
+    // The work is the same for a password that is too long to be anybody's.
+    let checked = password.get(..LONGEST).unwrap_or(if password.len() > LONGEST { "" } else { password });
+    let fits = PasswordHash::new(hash)
+        .is_ok_and(|hash| Argon2::default().verify_password(checked.as_bytes(), &hash).is_ok());
+    fits && checked.len() == password.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn fits(password: &str, hash: Option<&str>) -> bool {
+        let place = Passwords::new().place().await.unwrap();
+        place.fits(Zeroizing::new(password.to_owned()), hash.map(str::to_owned)).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn only_the_right_password_fits() {
+        let hash = hash_password("correct horse").unwrap();
+        assert_eq!(hash[..40], NOBODYS[..40], "an unknown login costs the same");
+        assert!(fits("correct horse", Some(&hash)).await);
+        assert!(!fits("correct horse ", Some(&hash)).await);
+        assert!(!fits("", Some(&hash)).await);
+        assert!(!fits("anything", None).await);
+        assert!(!fits("anything", Some("")).await);
+        assert!(!fits("anything", Some("$argon2id$broken")).await);
+    }
+
+    #[tokio::test]
+    async fn a_password_that_is_too_long_is_nobodys() {
+        let long = "x".repeat(LONGEST);
+        let hash = hash_password(&long).unwrap();
+        assert!(fits(&long, Some(&hash)).await);
+        assert!(!fits(&format!("{long}y"), Some(&hash)).await);
+        assert!(!fits(&"я".repeat(LONGEST), Some(&hash)).await);
+    }
+}

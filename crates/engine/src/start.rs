@@ -1,0 +1,161 @@
+//! Starting and stopping the engine of one store.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::serve::ListenerExt as _;
+use db::{Db, DbError};
+use shop::address::is_own_computer;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::config::{ConfigError, Settings};
+use crate::house::House;
+use crate::live::Live;
+use crate::metrics::Metrics;
+use crate::passwords::Passwords;
+use crate::world::{RealWorld, World};
+use crate::{housekeeping, http, store};
+
+/// How long running requests may take when the engine stops.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// How to start.
+#[derive(Clone)]
+pub struct Options {
+    /// Address to listen on instead of the configured one.
+    pub listen: Option<SocketAddr>,
+    /// Demo mode may be open to other computers.
+    pub allow_open_demo: bool,
+    /// Clock and load; tests bring their own.
+    #[doc(hidden)]
+    pub world: Arc<dyn World>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { listen: None, allow_open_demo: false, world: Arc::new(RealWorld) }
+    }
+}
+
+/// Why the engine does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The settings cannot be used.
+    #[error("config.json {0}")]
+    Config(#[from] ConfigError),
+    /// The database cannot be used.
+    #[error("the store's database cannot be used: {}", wire::Fault::from(.0).chain())]
+    Db(#[from] DbError),
+    /// The address cannot be listened on.
+    #[error("cannot listen on {0}: {1}")]
+    Listen(SocketAddr, #[source] io::Error),
+    /// Demo mode would let anybody in from anywhere.
+    #[error(
+        "the store is in demo mode (admin.here lies in its root), where anybody is an administrator, and {0} is \
+         open to other computers; remove the marker or allow the open demo explicitly"
+    )]
+    OpenDemo(SocketAddr),
+    /// A part of the start broke down.
+    #[error("the start broke down")]
+    Broke,
+}
+
+/// The engine of one store.
+pub struct Engine;
+
+/// A running engine. Dropping it stops it without waiting.
+pub struct Running {
+    address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    serving: JoinHandle<()>,
+    chores: Vec<JoinHandle<()>>,
+}
+
+impl Engine {
+    /// Starts the engine of the store whose root this is.
+    pub async fn start(root: PathBuf, options: Options) -> Result<Running, StartError> {
+        let opening = tokio::task::spawn_blocking({
+            let (root, now) = (root.clone(), options.world.now());
+            move || open(root, now)
+        });
+        let (settings, db) = opening.await.map_err(|_| StartError::Broke)??;
+        let asked = options.listen.unwrap_or(settings.listen);
+        let listener = TcpListener::bind(asked).await.map_err(|error| StartError::Listen(asked, error))?;
+        let address = listener.local_addr().map_err(|error| StartError::Listen(asked, error))?;
+        let house = House {
+            live: Live::new(&root, settings),
+            root,
+            db,
+            world: options.world,
+            passwords: Passwords::new(),
+            metrics: Metrics::default(),
+            demo_is_allowed: options.allow_open_demo || is_own_computer(address.ip()),
+        };
+        if house.root.join(wire::paths::ADMIN_HERE).exists() && !house.demo_is_allowed {
+            return Err(StartError::OpenDemo(address));
+        }
+        Ok(serve(Arc::new(house), listener, address))
+    }
+}
+
+fn open(root: PathBuf, now: jiff::Timestamp) -> Result<(Settings, Db), StartError> {
+    let settings = Settings::read(&root)?;
+    let db = store::open(&settings.config, &root, now)?;
+    Ok((settings, db))
+}
+
+fn serve(house: Arc<House>, listener: TcpListener, address: SocketAddr) -> Running {
+    let chores = vec![
+        tokio::spawn(housekeeping::watch_settings(Arc::clone(&house))),
+        tokio::spawn(housekeeping::sweep(Arc::clone(&house))),
+    ];
+    let (stop, stopped) = oneshot::channel();
+    let service = http::router(house).into_make_service_with_connect_info::<SocketAddr>();
+    let listener = listener.tap_io(|line| {
+        // An answer is one small packet; it must not wait for another.
+        let _ = line.set_nodelay(true);
+    });
+    let serving = tokio::spawn(async move {
+        let until = async {
+            // A dropped sender stops the engine too.
+            let _ = stopped.await;
+        };
+        if let Err(error) = axum::serve(listener, service).with_graceful_shutdown(until).await {
+            tracing::error!(%error, "The engine stopped listening");
+        }
+    });
+    tracing::info!(%address, "The engine listens");
+    Running { address, stop: Some(stop), serving, chores }
+}
+
+impl Running {
+    /// Where the engine listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Takes no more requests, lets the running ones end, and stops.
+    pub async fn stop(mut self) {
+        if let Some(stop) = self.stop.take() {
+            // The receiver is gone only where serving has ended already.
+            let _ = stop.send(());
+        }
+        if tokio::time::timeout(FAREWELL, &mut self.serving).await.is_err() {
+            tracing::warn!("Requests were still running when the engine stopped");
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.serving.abort();
+        for chore in &self.chores {
+            chore.abort();
+        }
+    }
+}
