@@ -1,7 +1,7 @@
 //! Lists of addresses that people may work from: single addresses, CIDR blocks, masks like `192.168.0-127.*`.
 
+use core::net::{IpAddr, Ipv6Addr};
 use std::fmt;
-use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
 use ipnet::IpNet;
@@ -206,7 +206,7 @@ pub fn client_address(peer: IpAddr, forwarded: &[&str], trusted: &AddressList) -
 fn hop_address(text: &str) -> Option<IpAddr> {
     let text = text.trim();
     let address = text.parse::<IpAddr>().ok().or_else(|| {
-        let socket = text.parse::<std::net::SocketAddr>().ok().map(|socket| socket.ip());
+        let socket = text.parse::<core::net::SocketAddr>().ok().map(|socket| socket.ip());
         socket.or_else(|| text.strip_prefix('[')?.strip_suffix(']')?.parse::<Ipv6Addr>().ok().map(IpAddr::V6))
     });
     address.map(|address| address.to_canonical())

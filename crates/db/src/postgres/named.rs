@@ -60,10 +60,8 @@ fn quoted(text: &str, quote: char, escapes: bool) -> usize {
     while let Some((at, c)) = inside.next() {
         if c == '\\' && escapes {
             inside.next();
-        } else if c == quote {
-            if inside.next_if(|(_, next)| *next == quote).is_none() {
-                return at + 1;
-            }
+        } else if c == quote && inside.next_if(|(_, next)| *next == quote).is_none() {
+            return at + 1;
         }
     }
     text.len()

@@ -49,7 +49,7 @@ pub(super) fn reader(path: &Path) -> Result<Connection, DbError> {
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, DbError> {
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(|cause| DbError::unreachable(cause))?;
+    let connection = Connection::open_with_flags(path, flags).map_err(DbError::unreachable)?;
     connection.busy_timeout(BUSY).map_err(error)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     for (name, change) in [("lower", str::to_lowercase as fn(&str) -> String), ("upper", str::to_uppercase)] {

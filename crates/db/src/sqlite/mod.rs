@@ -52,10 +52,6 @@ impl Sqlite {
         connect::prepare_file(&self.path)
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     fn lend(&self, purpose: Purpose) -> Result<Connection, DbError> {
         match purpose {
             Purpose::Read => match hold(&self.readers).pop() {

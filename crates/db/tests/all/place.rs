@@ -4,7 +4,8 @@ use std::env;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use db::{Db, DbError, seed};
+use db::users::NewUser;
+use db::{Db, DbError, groups, seed, users};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
@@ -12,7 +13,7 @@ use tempfile::TempDir;
 macro_rules! on_both {
     ($($(#[$doc:meta])* fn $name:ident($db:ident: &Db) $body:block)*) => {
         $(mod $name {
-            #[expect(unused_imports, reason = "not every test needs all names")]
+            #[allow(unused_imports, reason = "not every test needs all names")]
             use super::*;
 
             fn test($db: &db::Db) $body
@@ -112,4 +113,31 @@ pub(crate) fn now() -> Timestamp {
 /// So many seconds after [`now`].
 pub(crate) fn later(seconds: i64) -> Timestamp {
     now() + jiff::SignedDuration::from_secs(seconds)
+}
+
+/// A new person in a group.
+pub(crate) fn new_user(login: &str, main_group: Option<i64>) -> NewUser {
+    NewUser {
+        login: login.to_owned(),
+        name: format!("Name of {login}"),
+        password_hash: "secret-hash".to_owned(),
+        main_group,
+        now: now(),
+    }
+}
+
+/// Adds a person.
+pub(crate) fn person(db: &Db, login: &str, main_group: Option<i64>) -> i64 {
+    db.write(|tx| users::create(tx, &new_user(login, main_group))).unwrap()
+}
+
+/// Number of the administrators' group.
+pub(crate) fn administrators(db: &Db) -> i64 {
+    db.read(|tx| groups::by_skey(tx, groups::ADMIN, "en")).unwrap().unwrap().id
+}
+
+/// How many rows a table has.
+pub(crate) fn count(db: &Db, table: &str) -> i64 {
+    let sql = format!("select count(*) as count from {table}");
+    db.read::<_, DbError>(|tx| tx.row(&sql, &[])?.unwrap().get("count")).unwrap()
 }
