@@ -146,3 +146,35 @@ fn a_database_that_cannot_be_reached_says_so_without_the_password() {
         .unwrap();
     unreachable("sqlite:text.db");
 }
+
+#[test]
+fn every_table_and_column_is_described_for_people() {
+    let text = include_str!("../../../../docs/database.md");
+    let mut described = BTreeSet::new();
+    let mut table = None;
+    for line in text.lines() {
+        if let Some((name, _)) = line.strip_prefix("**`").and_then(|rest| rest.split_once("`**")) {
+            table = Some(name);
+        } else if let (Some(table), Some(cells)) = (table, line.strip_prefix("| `")) {
+            let names = cells.split_once(" | ").unwrap().0;
+            described.extend(names.split(", ").map(|name| format!("{table}.{}", name.trim_matches('`'))));
+        }
+    }
+    let place = Place::sqlite();
+    let columns = schema(&place.seeded());
+    let columns: BTreeSet<_> =
+        columns.iter().map(|line| line.split(' ').next().unwrap().to_owned()).collect();
+    assert_eq!(described, columns);
+}
+
+crate::place::on_both! {
+    fn the_described_statements_work(db: &Db) {
+        let text = include_str!("../../../../docs/database.md");
+        let block = text.split_once("```sql\n").unwrap().1.split_once("```").unwrap().0;
+        let statements: Vec<_> = block.split(";\n").filter(|sql| !sql.trim().is_empty()).collect();
+        assert_eq!(statements.len(), 4);
+        for sql in statements {
+            db.read::<_, DbError>(|tx| tx.rows(sql, &[])).unwrap();
+        }
+    }
+}
