@@ -1,9 +1,10 @@
 //! What the engine hands to a tool's engine half.
 
-use db::{Tx, journal};
+use db::leases::{self, Lease};
+use db::{Tx, journal, seconds};
 use jiff::Timestamp;
 use serde_json::Value;
-use wire::Stop;
+use wire::{Stop, catalogue};
 
 /// The person a call runs for.
 #[derive(Clone, Debug)]
@@ -47,4 +48,22 @@ impl EngineCx<'_> {
         journal::change(self.tx, &mut self.entry, table, row_id, before, after)?;
         Ok(())
     }
+
+    /// Refuses to write a table that somebody has in work: another person, or an open window of the program.
+    pub fn refuse_in_work(&mut self, table: &str) -> Result<(), Stop> {
+        match leases::held(self.tx, table, self.now)? {
+            Some(lease) => Err(catalogue::table_in_work(table, &who(&lease)).into()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Who holds a table, in words.
+pub(crate) fn who(lease: &Lease) -> String {
+    let what = match lease.what.trim() {
+        "" => String::new(),
+        what => format!(" ({})", wire::text::quoted(what, 100)),
+    };
+    let until = seconds(lease.until);
+    format!("{} (`{}`) holds it{what} until {until}, if not renewed", lease.name, lease.login)
 }

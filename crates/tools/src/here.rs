@@ -28,7 +28,7 @@ impl Here {
     /// Links are followed: reading is the person's own right on this computer. A BOM is dropped.
     pub fn read_text(&self, path: &str) -> Result<String, Stop> {
         let refused = |why: &str| catalogue::no_such_file(&quoted(path, QUOTE), why);
-        let full = self.absolute(path).ok_or_else(|| refused("no path is named"))?;
+        let full = self.absolute(Path::new(path)).ok_or_else(|| refused("no path is named"))?;
         let about = fs::metadata(&full).map_err(|error| refused(&why(&error)))?;
         if !about.is_file() {
             return Err(refused(if about.is_dir() { "it is a folder" } else { "it is not a file" }).into());
@@ -49,11 +49,12 @@ impl Here {
     ///
     /// `folder` is absolute or from the store folder and is made where it is missing;
     /// `name` is the tool's own, one plain name.
-    pub fn write(&self, folder: &str, name: &str, bytes: &[u8]) -> Result<PathBuf, Stop> {
+    pub fn write(&self, folder: impl AsRef<Path>, name: &str, bytes: &[u8]) -> Result<PathBuf, Stop> {
         if !is_plain(name) {
             return Err(wire::Fault::new(format!("a tool writes to the name `{}`", quoted(name, 80))).into());
         }
-        let refused = |why: &str| catalogue::not_written(&quoted(folder, QUOTE), why);
+        let folder = folder.as_ref();
+        let refused = |why: &str| catalogue::not_written(&quoted(&folder.to_string_lossy(), QUOTE), why);
         let wanted = self.absolute(folder).ok_or_else(|| refused("no folder is named"))?;
         let folder = self.made_without_links(&wanted)?;
         let target = folder.join(name);
@@ -63,8 +64,9 @@ impl Here {
     }
 
     /// `None` for an empty path and one that no file system takes.
-    fn absolute(&self, path: &str) -> Option<PathBuf> {
-        (!path.trim().is_empty() && !path.contains('\0')).then(|| self.store.join(path))
+    fn absolute(&self, path: &Path) -> Option<PathBuf> {
+        let words = path.to_string_lossy();
+        (!words.trim().is_empty() && !words.contains('\0')).then(|| self.store.join(path))
     }
 
     /// The folder, made where it is missing, with no link below the point where trust begins.

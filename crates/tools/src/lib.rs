@@ -6,7 +6,9 @@ mod here;
 mod registry;
 mod schema;
 mod spec;
+mod table;
 
+pub mod engine;
 pub mod memory;
 pub mod repo;
 
@@ -16,3 +18,4 @@ pub use here::Here;
 pub use registry::{ALL, find};
 pub use schema::{input_schema, output_schema};
 pub use spec::{Ask, Effect, Right, Run, Show, Shown, ToolSpec, erased_ask, erased_run, erased_show};
+pub use table::Table;

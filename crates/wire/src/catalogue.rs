@@ -304,7 +304,12 @@ refusals! {
     "Too long: " "`{field}` takes at most {most} characters, got {got}.";
     ""
 
-    /// A new note without a name.
+    /// The HTML of a field has more tags than its text can need.
+    too_many_tags(field: &str, most: usize, got: usize) Tool Agent
+    "Too many tags: " "`{field}` takes at most {most}, got {got}.";
+    "Write it simpler, or split it."
+
+    /// A new note without a name, or a name that is empty.
     note_needs_name() Tool Agent
     "A new note needs a name" ".";
     "Name it in `name`, at most 100 characters."
@@ -313,4 +318,9 @@ refusals! {
     no_such_kind(kind: &str, kinds: &str) Tool Agent
     "No such kind: " "`{kind}`. The store's kinds: {kinds}.";
     ""
+
+    /// Somebody else has the table in work, and the caller is no administrator.
+    lease_not_own(table: &str, who: &str) Tool Owner
+    "ACCESS_DENIED: table " "`{table}` is not yours to free: {who}.";
+    "Ask that person to finish, or an administrator to free it. A lease ends by itself soon after its window is closed."
 }

@@ -1,1 +1,10 @@
-//! Notes in the store.
+//! Notes in the store's memory. See spec: tools.md, memory.
+
+mod body;
+pub mod list;
+pub mod load;
+pub mod remove;
+pub mod save;
+
+#[cfg(test)]
+mod tests;

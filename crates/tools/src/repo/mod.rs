@@ -1,1 +1,3 @@
-//! Working data the assistants keep for each other.
+//! Working data the assistants keep for each other. See spec: tools.md, repo.
+
+pub mod list;

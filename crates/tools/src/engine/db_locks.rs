@@ -1,0 +1,43 @@
+//! `engine_db_locks`: tables in work.
+
+use db::leases::{self, Lease};
+use db::seconds;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use wire::Stop;
+
+use crate::{EngineCx, Here, Right, Shown, Table};
+
+crate::tool!("engine_db_locks", right: Right::Command("AGENT_ENGINE_DB_LOCKS"), effect: Reads, refuses: [],
+    run: run, show: show);
+
+/// Lists the tables in work, where nobody else writes: who holds each and until when.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {}
+
+/// Columns `table`, `user_id`, `login`, `name`, `what` (they do), `since`, `until` (if not renewed), times in UTC.
+type Answer = Table;
+
+fn run(cx: &mut EngineCx<'_>, _: Args) -> Result<Answer, Stop> {
+    let columns = ["table", "user_id", "login", "name", "what", "since", "until"];
+    Ok(Table::new(columns, leases::all(cx.tx, cx.now)?.into_iter().map(row)))
+}
+
+fn row(lease: Lease) -> [Value; 7] {
+    [
+        lease.table.into(),
+        lease.user_id.into(),
+        lease.login.into(),
+        lease.name.into(),
+        lease.what.into(),
+        seconds(lease.since).into(),
+        seconds(lease.until).into(),
+    ]
+}
+
+fn show(_: &Here, _: Args, answer: Answer) -> Result<Shown, Stop> {
+    let text = answer.rows.is_empty().then(|| "No table is in work.".to_owned());
+    Ok(Shown { text, ..Shown::data(serde_json::to_value(answer)?) })
+}

@@ -1,0 +1,90 @@
+//! Tests of the bodies of notes.
+
+use proptest::prelude::*;
+
+use super::{TAGS, simple_html, tags, words};
+
+#[test]
+fn simple_html_is_kept_as_it_is() {
+    for body in [
+        "<p>Prices end in <b>90</b>.</p><ul><li>one</li><li>two &amp; three</li></ul>",
+        "<table><thead><tr><th colspan=\"2\">A</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table>",
+        "<a href=\"https://example.com/?a=1&amp;b=2\">site</a> <a href=\"/catalog/\">ours</a>",
+        "только текст",
+        "line one\nline two",
+        "",
+    ] {
+        assert_eq!(simple_html(body), body);
+        assert_eq!(simple_html(&simple_html(body)), body);
+    }
+}
+
+#[test]
+fn what_runs_loads_or_styles_is_dropped() {
+    for (hostile, kept) in [
+        ("<script>alert(1)</script>ok", "ok"),
+        ("<scr<script>ipt>alert(1)</script>ok", "ipt&gt;alert(1)ok"),
+        ("<img src=x onerror=alert(1)>ok", "ok"),
+        ("<p onclick=\"alert(1)\" style=\"color:red\" class=x id=y>ok</p>", "<p>ok</p>"),
+        ("<a href=\"javascript:alert(1)\">ok</a>", "<a>ok</a>"),
+        ("<a href=\"JaVa\tScRiPt:alert(1)\">ok</a>", "<a>ok</a>"),
+        ("<a href=\"data:text/html,<script>alert(1)</script>\">ok</a>", "<a>ok</a>"),
+        ("<svg><script>alert(1)</script></svg>ok", "ok"),
+        ("<svg onload=alert(1)>ok</svg>", "ok"),
+        ("<iframe src=\"//x\">in</iframe>ok", "ok"),
+        ("<style>p{}</style><link rel=stylesheet href=x><meta http-equiv=refresh content=0>ok", "ok"),
+        ("<form action=x><input name=y><button>ok</button></form>", "ok"),
+        ("<!-- hidden -->ok", "ok"),
+        ("<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>", ""),
+        ("<b>open", "<b>open</b>"),
+        ("5 < 6 & 7", "5 &lt; 6 &amp; 7"),
+    ] {
+        let clean = simple_html(hostile);
+        assert_eq!(clean, kept, "{hostile}");
+    }
+}
+
+#[test]
+fn words_are_found_across_tags_and_marks() {
+    assert_eq!(words("<p>Все <b>це</b>ны</p><p>A &amp; B</p>").trim(), "Все цены  A & B");
+    assert_eq!(words("a &unknown; b & c <unclosed"), "a &unknown; b & c <unclosed");
+}
+
+#[test]
+fn many_bare_marks_are_cleaned_in_time() {
+    let begin = std::time::Instant::now();
+    assert_eq!(simple_html(&"& ".repeat(20_000)).len(), 20_000 * 6);
+    assert_eq!(simple_html(&"&a".repeat(20_000)).len(), 20_000 * 6);
+    assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
+}
+
+#[test]
+fn marks_keep_their_meaning() {
+    for (given, kept) in [
+        ("a & b", "a &amp; b"),
+        ("a&b;c", "a&amp;b;c"),
+        ("&lt;b&gt; &#1087; &#x43F;", "&lt;b&gt; п п"),
+        ("&&amp;&", "&amp;&amp;&amp;"),
+        ("<a href=\"/?a=1&b=2\">x</a>", "<a href=\"/?a=1&amp;b=2\">x</a>"),
+    ] {
+        assert_eq!(simple_html(given), kept);
+    }
+}
+
+#[test]
+fn opened_tags_are_counted() {
+    assert_eq!(tags("<p>1 < 2</p><br/><B>x"), 3);
+}
+
+proptest! {
+    #[test]
+    fn only_simple_tags_come_out(body in "([a-z &;\"'=/]|<|>|<(script|img|a|p|svg|style|b|math) |on[a-z]{3,5}=|javascript:){0,60}") {
+        let clean = simple_html(&body);
+        for piece in clean.split('<').skip(1) {
+            let name: String = piece.trim_start_matches('/').chars().take_while(char::is_ascii_alphanumeric).collect();
+            prop_assert!(TAGS.contains(&name.as_str()), "{} in {}", name, clean);
+        }
+        prop_assert_eq!(simple_html(&clean), clean.clone());
+        let _ = words(&body);
+    }
+}

@@ -1,0 +1,68 @@
+//! `memory_list`: the notes a person sees.
+
+use db::notes::{self, NoteHead};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use wire::Stop;
+use wire::text::quoted;
+
+use super::body::words;
+use crate::{EngineCx, Here, Right, Shown, Table};
+
+crate::tool!("memory_list", right: Right::Command("AGENT_MEMORY_LIST"), effect: Reads, refuses: [], run: run, show: show);
+
+/// Lists the notes of the store's memory, the most binding first. Read those that concern the task with memory_load.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Text in name, category, info or body
+    find: Option<String>,
+}
+
+/// Columns `id`, `name`, `kind_key`, `level`, `group`, `category`, `info`, `size` (bytes of the body), `edit_time`.
+type Answer = Table;
+
+fn run(cx: &mut EngineCx<'_>, args: Args) -> Result<Answer, Stop> {
+    let (user, groups) = (cx.caller.id, &cx.caller.groups);
+    let mut heads = notes::visible(cx.tx, user, groups, cx.language)?;
+    if let Some(find) = args.find.as_deref().map(str::trim).filter(|find| !find.is_empty()) {
+        let ids: Vec<i64> = heads.iter().map(|head| head.id).collect();
+        let mut notes = notes::load(cx.tx, user, groups, &ids, cx.language)?;
+        let find = find.to_lowercase();
+        notes.retain(|note| {
+            let NoteHead { name, category, info, .. } = &note.head;
+            [name, category, info].iter().any(|field| field.to_lowercase().contains(&find))
+                || words(&note.body).to_lowercase().contains(&find)
+        });
+        heads = notes.into_iter().map(|note| note.head).collect();
+    }
+    let columns = ["id", "name", "kind_key", "level", "group", "category", "info", "size", "edit_time"];
+    Ok(Table::new(columns, heads.into_iter().map(row)))
+}
+
+fn row(head: NoteHead) -> [Value; 9] {
+    [
+        head.id.into(),
+        head.name.into(),
+        head.kind_key.into(),
+        head.level.as_str().into(),
+        head.group.into(),
+        head.category.into(),
+        head.info.into(),
+        head.size.into(),
+        head.edit_time.into(),
+    ]
+}
+
+fn show(_: &Here, args: Args, answer: Answer) -> Result<Shown, Stop> {
+    let text = answer.rows.is_empty().then(|| match args.find.as_deref().map(str::trim) {
+        Some(find) if !find.is_empty() => {
+            format!("No note that you see holds `{}`. Without `find` all are listed.", quoted(find, 80))
+        }
+        _ => {
+            "You see no notes yet. What is worth keeping for later sessions goes into memory_save.".to_owned()
+        }
+    });
+    Ok(Shown { text, ..Shown::data(serde_json::to_value(answer)?) })
+}

@@ -1,0 +1,201 @@
+//! `memory_save`: a note of the person's own, new or changed.
+
+use db::notes::{self, Fields, Level, Owner};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use shop::note::DEFAULT;
+use wire::{Refusal, Stop, catalogue};
+
+use super::body::{simple_html, tags};
+use crate::{EngineCx, Here, Right};
+
+/// Most characters of a name.
+const NAME_MOST: usize = 100;
+/// Most characters of a category.
+const CATEGORY_MOST: usize = 100;
+/// Most characters of the line that says what a note is about.
+const INFO_MOST: usize = 255;
+/// Most characters of a body.
+const BODY_MOST: usize = 1_000_000;
+/// Most tags of a body: a thousand rows of a table fit, and cleaning stays below a third of a second.
+const TAGS_MOST: usize = 10_000;
+
+crate::tool!("memory_save", right: Right::Command("AGENT_MEMORY_SAVE"), effect: Writes,
+    refuses: [missing_parameter, not_both, no_such_file, not_utf8, too_long, too_many_tags, note_needs_name, no_such_kind,
+        no_such_note, note_not_own, table_in_work],
+    run: run, ask: ask);
+
+/// Writes a note of this person's own: a new one, or with `id` only the named fields of that one.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Note to change
+    id: Option<i64>,
+    /// Up to 100 characters
+    name: Option<String>,
+    /// Up to 100
+    category: Option<String>,
+    /// What it is about, up to 255
+    info: Option<String>,
+    /// Simple HTML
+    body: Option<String>,
+    /// Or a UTF-8 file with it
+    body_source: Option<String>,
+    /// kDefault unless named; kSkill, kDirect, kCritical
+    kind_key: Option<String>,
+}
+
+/// What travels: the body itself instead of its source.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sent {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    category: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    info: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    body: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kind_key: Option<String>,
+}
+
+/// The saved note.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Answer {
+    /// Number.
+    id: i64,
+    /// Name.
+    name: String,
+    /// Whether the note is new.
+    saved: Saved,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Saved {
+    Created,
+    Updated,
+}
+
+fn ask(here: &Here, args: Args) -> Result<Sent, Stop> {
+    let body = match (args.body, args.body_source) {
+        (Some(_), Some(_)) => return Err(catalogue::not_both("body", "body_source").into()),
+        (None, Some(source)) => Some(here.read_text(&source)?),
+        (body, None) => body,
+    };
+    let Args { id, name, category, info, kind_key, .. } = args;
+    Ok(Sent { id, name, category, info, body, kind_key })
+}
+
+fn run(cx: &mut EngineCx<'_>, sent: Sent) -> Result<Answer, Stop> {
+    cx.refuse_in_work("notes")?;
+    let id = sent.id;
+    let change = checked(cx, sent)?;
+    match id {
+        None => create(cx, change),
+        Some(id) => update(cx, id, change),
+    }
+}
+
+/// The named fields, fit to be kept.
+struct Change {
+    name: Option<String>,
+    category: Option<String>,
+    info: Option<String>,
+    body: Option<String>,
+    kind_key: Option<String>,
+}
+
+fn checked(cx: &mut EngineCx<'_>, sent: Sent) -> Result<Change, Stop> {
+    let line = |field, value: Option<String>, most| match value.map(|value| value.trim().to_owned()) {
+        Some(value) => short(field, &value, most).map(|()| Some(value)),
+        None => Ok(None),
+    };
+    let name = line("name", sent.name, NAME_MOST)?;
+    if name.as_deref().is_some_and(str::is_empty) {
+        return Err(catalogue::note_needs_name().into());
+    }
+    if let Some(kind) = &sent.kind_key {
+        let kinds = notes::kinds(cx.tx, cx.language)?;
+        if !kinds.iter().any(|(known, _)| known == kind) {
+            let kinds: Vec<_> = kinds.into_iter().map(|(kind, name)| format!("`{kind}` ({name})")).collect();
+            return Err(catalogue::no_such_kind(&wire::text::quoted(kind, 60), &kinds.join(", ")).into());
+        }
+    }
+    Ok(Change {
+        name,
+        category: line("category", sent.category, CATEGORY_MOST)?,
+        info: line("info", sent.info, INFO_MOST)?,
+        body: sent.body.map(|body| clean(&body)).transpose()?,
+        kind_key: sent.kind_key,
+    })
+}
+
+fn short(field: &str, value: &str, most: usize) -> Result<(), Refusal> {
+    match value.chars().count() {
+        got if got > most => Err(catalogue::too_long(field, most, got)),
+        _ => Ok(()),
+    }
+}
+
+fn clean(body: &str) -> Result<String, Refusal> {
+    short("body", body, BODY_MOST)?;
+    match tags(body) {
+        got if got > TAGS_MOST => Err(catalogue::too_many_tags("body", TAGS_MOST, got)),
+        _ => Ok(simple_html(body)),
+    }
+}
+
+fn create(cx: &mut EngineCx<'_>, change: Change) -> Result<Answer, Stop> {
+    let fields = Fields {
+        name: change.name.ok_or_else(catalogue::note_needs_name)?,
+        kind_key: change.kind_key.unwrap_or_else(|| DEFAULT.to_owned()),
+        category: change.category.unwrap_or_default(),
+        info: change.info.unwrap_or_default(),
+        body: change.body.unwrap_or_default(),
+    };
+    let id = notes::create(cx.tx, Owner::Own(cx.caller.id), &fields, cx.now)?;
+    let after = notes::row(cx.tx, id)?;
+    cx.journal("notes", id, None, after.as_ref())?;
+    Ok(Answer { id, name: fields.name, saved: Saved::Created })
+}
+
+/// Changes the named fields only. The row is held from before it is read, so
+/// that of two writers at once neither loses the other's field.
+fn update(cx: &mut EngineCx<'_>, id: i64, change: Change) -> Result<Answer, Stop> {
+    let before = notes::row(cx.tx, id)?;
+    let seen = notes::find(cx.tx, cx.caller.id, &cx.caller.groups, id, cx.language)?;
+    let note = seen.ok_or_else(|| catalogue::no_such_note(id))?;
+    if note.head.level != Level::Own {
+        return Err(catalogue::note_not_own(id, note.head.level.as_str()).into());
+    }
+    let Change { name: None, category: None, info: None, body: None, kind_key: None } = change else {
+        return write(cx, note, change, before.as_ref());
+    };
+    let about = "Name what to change: name, category, info, body or kind_key.";
+    Err(catalogue::missing_parameter("body", about).into())
+}
+
+fn write(
+    cx: &mut EngineCx<'_>,
+    note: notes::Note,
+    change: Change,
+    before: Option<&serde_json::Value>,
+) -> Result<Answer, Stop> {
+    let notes::Note { head, body } = note;
+    let fields = Fields {
+        name: change.name.unwrap_or(head.name),
+        kind_key: change.kind_key.unwrap_or(head.kind_key),
+        category: change.category.unwrap_or(head.category),
+        info: change.info.unwrap_or(head.info),
+        body: change.body.unwrap_or(body),
+    };
+    notes::update(cx.tx, head.id, &fields, cx.now)?;
+    let after = notes::row(cx.tx, head.id)?;
+    cx.journal("notes", head.id, before, after.as_ref())?;
+    Ok(Answer { id: head.id, name: fields.name, saved: Saved::Updated })
+}
