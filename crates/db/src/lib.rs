@@ -28,6 +28,7 @@ pub mod registry;
 pub mod repo;
 pub mod rights;
 pub mod seed;
+pub mod signal;
 pub mod tasks;
 pub mod tickets;
 pub mod users;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::migrate;
 use crate::postgres::{Postgres, PostgresSession};
+use crate::signal::{LONGEST, Signals};
 use crate::sqlite::{Sqlite, SqliteSession};
 use crate::{DbError, Row, Value};
 
@@ -79,6 +80,19 @@ impl Db {
     /// Changes in one transaction: `Ok` commits, `Err` and a panic roll back.
     pub fn write<T, E: From<DbError>>(&self, f: impl FnOnce(&mut Tx) -> Result<T, E>) -> Result<T, E> {
         self.within(Purpose::Write, f)
+    }
+
+    /// Tells all nodes something that no change of the database comes with.
+    pub fn signal(&self, channel: &str, payload: &str) -> Result<(), DbError> {
+        self.write(|tx| tx.signal(channel, payload))
+    }
+
+    /// What the nodes, this one too, tell from now on.
+    pub fn listen(&self) -> Result<Signals, DbError> {
+        match &self.driver {
+            Driver::Sqlite(sqlite) => Ok(sqlite.listen()),
+            Driver::Postgres(postgres) => postgres.listen(),
+        }
     }
 
     fn within<T, E: From<DbError>>(
@@ -157,6 +171,20 @@ impl Tx {
         match &mut self.session {
             Session::Sqlite(_) => Ok(()),
             Session::Postgres(session) => session.lock_row(table, id),
+        }
+    }
+
+    /// Tells all nodes, once this transaction is committed; `payload` has at most [`crate::signal::LONGEST`] bytes.
+    pub fn signal(&mut self, channel: &str, payload: &str) -> Result<(), DbError> {
+        if channel.len() + payload.len() > LONGEST {
+            return Err(DbError::Parameter("payload".to_owned()));
+        }
+        match &mut self.session {
+            Session::Sqlite(session) => {
+                session.signal(channel, payload);
+                Ok(())
+            }
+            Session::Postgres(session) => session.signal(channel, payload),
         }
     }
 

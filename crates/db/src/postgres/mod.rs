@@ -1,5 +1,6 @@
 //! PostgreSQL: a pool of connections, driven from the callers' blocking threads.
 
+mod listen;
 mod named;
 mod session;
 mod value;
@@ -16,6 +17,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Config, NoTls};
 
 use crate::DbError;
+use crate::signal::{Listeners, Signals};
 use named::Numbered;
 
 /// Connections of one node, at most.
@@ -35,6 +37,10 @@ pub(crate) struct Postgres {
     /// Carries the connections' traffic. `None` only while dropping.
     runtime: Option<tokio::runtime::Runtime>,
     pool: Pool,
+    config: Config,
+    listeners: Arc<Listeners>,
+    /// Whether this node hears the others already.
+    hears: Mutex<bool>,
     /// Statements with `:name` in the form the server takes.
     numbered: Mutex<HashMap<String, Arc<Numbered>>>,
 }
@@ -52,7 +58,7 @@ impl Postgres {
             config.application_name("shopwright");
         }
         let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let pool = Pool::builder(Manager::from_config(config, NoTls, manager))
+        let pool = Pool::builder(Manager::from_config(config.clone(), NoTls, manager))
             .max_size(CONNECTIONS)
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(WAIT))
@@ -65,7 +71,14 @@ impl Postgres {
             .enable_all()
             .build()
             .map_err(DbError::unreachable)?;
-        Ok(Self { runtime: Some(runtime), pool, numbered: Mutex::default() })
+        Ok(Self {
+            runtime: Some(runtime),
+            pool,
+            config,
+            listeners: Arc::default(),
+            hears: Mutex::default(),
+            numbered: Mutex::default(),
+        })
     }
 
     /// Waits for the server in this thread.
@@ -74,6 +87,20 @@ impl Postgres {
             Some(runtime) => runtime.block_on(work),
             None => Err(DbError::unreachable("the database is being closed")),
         }
+    }
+
+    /// What the nodes say from now on.
+    pub(crate) fn listen(&self) -> Result<Signals, DbError> {
+        let signals = self.listeners.add();
+        let mut hears = self.hears.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*hears {
+            let hearing = self.wait(listen::start(self.config.clone(), Arc::clone(&self.listeners)))?;
+            if let Some(runtime) = &self.runtime {
+                runtime.spawn(hearing);
+            }
+            *hears = true;
+        }
+        Ok(signals)
     }
 
     fn numbered(&self, sql: &str) -> Arc<Numbered> {

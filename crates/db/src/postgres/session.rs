@@ -6,7 +6,7 @@ use deadpool_postgres::Object;
 use tokio_postgres::types::ToSql;
 
 use super::value::{self, Sent};
-use super::{Postgres, error, pool_error};
+use super::{Postgres, error, listen, pool_error};
 use crate::store::Purpose;
 use crate::{DbError, Row, Value};
 
@@ -74,6 +74,11 @@ impl PostgresSession {
             "select pg_advisory_xact_lock(hashtextextended(:name, 0))"
         };
         self.rows(sql, &[("name", name.into())])?;
+        Ok(())
+    }
+
+    pub(crate) fn signal(&mut self, channel: &str, payload: &str) -> Result<(), DbError> {
+        self.rows(listen::NOTIFY, &[("signal", listen::packed(channel, payload).into())])?;
         Ok(())
     }
 

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use crate::DbError;
+use crate::signal::{Listeners, Signals};
 use crate::store::Purpose;
 
 /// Connections for reading that are kept open while nobody reads.
@@ -29,6 +30,7 @@ pub(crate) struct Sqlite {
     writer: Mutex<Writer>,
     freed: Condvar,
     readers: Mutex<Vec<Connection>>,
+    listeners: Listeners,
 }
 
 #[derive(Default)]
@@ -44,12 +46,18 @@ impl Sqlite {
             writer: Mutex::default(),
             freed: Condvar::new(),
             readers: Mutex::default(),
+            listeners: Listeners::default(),
         })
     }
 
     /// Makes the file, where it is missing, one that can be read while it is written.
     pub(crate) fn prepare_file(&self) -> Result<(), DbError> {
         connect::prepare_file(&self.path)
+    }
+
+    /// What this process says from now on; a file has no other nodes.
+    pub(crate) fn listen(&self) -> Signals {
+        self.listeners.add()
     }
 
     fn lend(&self, purpose: Purpose) -> Result<Connection, DbError> {

@@ -6,6 +6,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Statement, ToSql};
 
 use super::{Sqlite, error};
+use crate::signal::Signal;
 use crate::store::Purpose;
 use crate::{DbError, Row, Value};
 
@@ -15,12 +16,15 @@ pub(crate) struct SqliteSession {
     purpose: Purpose,
     /// `None` only after the end.
     connection: Option<Connection>,
+    /// Told when the transaction is committed.
+    signals: Vec<Signal>,
 }
 
 impl SqliteSession {
     pub(crate) fn begin(home: &Arc<Sqlite>, purpose: Purpose) -> Result<Self, DbError> {
         let connection = home.lend(purpose)?;
-        let session = Self { home: Arc::clone(home), purpose, connection: Some(connection) };
+        let session =
+            Self { home: Arc::clone(home), purpose, connection: Some(connection), signals: Vec::new() };
         let begin = match purpose {
             Purpose::Read => "begin",
             // Taken at once: a transaction that first reads and then wants to write could be refused.
@@ -51,6 +55,10 @@ impl SqliteSession {
         Ok(statement.raw_execute().map_err(error)? as u64)
     }
 
+    pub(crate) fn signal(&mut self, channel: &str, payload: &str) {
+        self.signals.push(Signal::Said { channel: channel.to_owned(), payload: payload.to_owned() });
+    }
+
     pub(crate) fn script(&mut self, sql: &str) -> Result<(), DbError> {
         self.connection()?.execute_batch(sql).map_err(error)
     }
@@ -58,6 +66,9 @@ impl SqliteSession {
     pub(crate) fn commit(mut self) -> Result<(), DbError> {
         self.connection()?.prepare_cached("commit").and_then(|mut sql| sql.execute([])).map_err(error)?;
         self.home.give_back(self.purpose, self.connection.take());
+        for signal in &self.signals {
+            self.home.listeners.tell(signal);
+        }
         Ok(())
     }
 

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use db::calls::Kept;
 use db::leases::Take;
+use db::signal::{self, Signal};
 use db::tickets::NewTicket;
-use db::{DbError, attempts, calls, leases, tickets, users};
+use db::{Db, DbError, attempts, calls, leases, tickets, users};
 use jiff::Timestamp;
 
-use crate::place::{count, later, now, on_both, person};
+use crate::place::{Place, count, later, now, on_both, person};
 
 fn ticket(user: i64, byte: u8, now: Timestamp) -> NewTicket {
     NewTicket {
@@ -219,4 +220,47 @@ on_both! {
             writer.join().unwrap();
         });
     }
+
+    fn what_a_transaction_says_is_heard_once_it_is_committed(db: &Db) {
+        let mut first = db.listen().unwrap();
+        let mut second = db.listen().unwrap();
+        let lost: Result<(), DbError> = db.write(|tx| { tx.signal("notes", "taken back")?; Err(DbError::Busy) });
+        assert!(lost.is_err());
+        db.write(|tx| tx.signal("notes", "{\"id\": 1, \"name\": \"Ёлка\"}")).unwrap();
+        db.signal("events", "").unwrap();
+        for signals in [&mut first, &mut second] {
+            let mut next = || match signals.wait() {
+                Some(Signal::Said { channel, payload }) => (channel, payload),
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(next(), ("notes".to_owned(), "{\"id\": 1, \"name\": \"Ёлка\"}".to_owned()));
+            assert_eq!(next(), ("events".to_owned(), String::new()));
+        }
+        let long = db.signal("notes", &"x".repeat(signal::LONGEST));
+        assert!(matches!(long, Err(DbError::Parameter(_))));
+    }
+}
+
+#[test]
+fn nodes_hear_each_other_and_learn_of_a_broken_line() {
+    let Some(place) = Place::postgres() else { return };
+    let here = place.seeded();
+    let there =
+        Db::open(&format!("{}&application_name=listener{}", place.url, std::process::id()), place.root())
+            .unwrap();
+    let elsewhere = Place::postgres().unwrap();
+    let elsewhere = elsewhere.open();
+    let mut signals = there.listen().unwrap();
+    elsewhere.signal("notes", "of another store").unwrap();
+    here.signal("notes", "1").unwrap();
+    let said = |payload: &str| Some(Signal::Said { channel: "notes".into(), payload: payload.into() });
+    assert_eq!(signals.wait(), said("1"));
+    let sql = "select pg_terminate_backend(pid) as done from pg_stat_activity where application_name = :name";
+    let name = format!("listener{}", std::process::id());
+    here.write::<_, DbError>(|tx| tx.rows(sql, &[("name", name.into())])).unwrap();
+    assert_eq!(signals.wait(), Some(Signal::Missed));
+    // Heard again.
+    assert_eq!(signals.wait(), Some(Signal::Missed));
+    here.signal("notes", "2").unwrap();
+    assert_eq!(signals.wait(), said("2"));
 }

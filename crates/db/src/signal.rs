@@ -1,0 +1,115 @@
+//! Signals between the nodes of a store: hints that something has changed, told when the change is committed.
+//!
+//! A hint may be lost (a full queue, a broken line); then [`Signal::Missed`]
+//! comes in its place, and the listener looks into the database for itself.
+
+use std::sync::{Mutex, PoisonError};
+
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+/// The longest channel and payload together, in bytes; six times as much still fits where each is escaped.
+pub const LONGEST: usize = 1000;
+/// Signals that wait for a slow listener.
+const QUEUE: usize = 1024;
+
+/// What a listener hears.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// Somebody, on whatever node, said this.
+    Said {
+        /// What it is about.
+        channel: String,
+        /// What there is to say, in the form of the channel.
+        payload: String,
+    },
+    /// Signals were lost: anything may have changed.
+    Missed,
+}
+
+/// What comes in for one listener.
+pub struct Signals {
+    receiver: Receiver<Signal>,
+}
+
+impl Signals {
+    /// Waits for the next signal; `None` when the database is closed.
+    pub async fn next(&mut self) -> Option<Signal> {
+        self.receiver.recv().await
+    }
+
+    /// Like [`Signals::next`], for threads that may wait.
+    pub fn wait(&mut self) -> Option<Signal> {
+        self.receiver.blocking_recv()
+    }
+}
+
+/// Everybody who listens.
+#[derive(Default)]
+pub(crate) struct Listeners {
+    all: Mutex<Vec<Listener>>,
+}
+
+struct Listener {
+    sender: Sender<Signal>,
+    /// Its queue was full: it is to be told before anything else.
+    missed: bool,
+}
+
+impl Listeners {
+    pub(crate) fn add(&self) -> Signals {
+        let (sender, receiver) = channel(QUEUE);
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).push(Listener { sender, missed: false });
+        Signals { receiver }
+    }
+
+    pub(crate) fn tell(&self, signal: &Signal) {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain_mut(|listener| {
+            if listener.missed && listener.sender.try_send(Signal::Missed).is_ok() {
+                listener.missed = false;
+            }
+            match listener.sender.try_send(signal.clone()) {
+                Ok(()) => true,
+                Err(TrySendError::Full(_)) => {
+                    listener.missed = true;
+                    true
+                }
+                Err(TrySendError::Closed(_)) => false,
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(payload: usize) -> Signal {
+        Signal::Said { channel: "c".into(), payload: payload.to_string() }
+    }
+
+    #[test]
+    fn a_listener_that_was_too_slow_is_told_so_once() {
+        let listeners = Listeners::default();
+        let mut signals = listeners.add();
+        for n in 0..QUEUE + 5 {
+            listeners.tell(&said(n));
+        }
+        let first: Vec<_> = (0..QUEUE).map(|_| signals.wait()).collect();
+        assert_eq!(first.last(), Some(&Some(said(QUEUE - 1))));
+        listeners.tell(&said(9999));
+        listeners.tell(&said(10_000));
+        assert_eq!(signals.wait(), Some(Signal::Missed));
+        assert_eq!(signals.wait(), Some(said(9999)));
+        assert_eq!(signals.wait(), Some(said(10_000)));
+    }
+
+    #[test]
+    fn who_stops_listening_is_forgotten() {
+        let listeners = Listeners::default();
+        drop(listeners.add());
+        listeners.tell(&said(1));
+        assert!(listeners.all.lock().unwrap().is_empty());
+    }
+}
