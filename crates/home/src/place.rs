@@ -21,8 +21,12 @@ impl Home {
         if let Some(named) = std::env::var_os(env::HOME).filter(|value| !value.is_empty()) {
             return Ok(Self::at(PathBuf::from(named)));
         }
-        let base = etcetera::base_strategy::choose_native_strategy().map_err(|_| HomeError::NoHome)?;
-        Ok(Self::at(base.config_dir().join("shopwright")))
+        usual().map(Self::at)
+    }
+
+    /// Whether other processes find this home without being told.
+    pub fn is_usual(&self) -> bool {
+        usual().is_ok_and(|usual| usual == self.path)
     }
 
     /// The home in this folder.
@@ -62,4 +66,10 @@ impl Home {
     pub fn make(&self) -> Result<(), HomeError> {
         private_folder(&self.path).map_err(|source| HomeError::io(&self.path, source))
     }
+}
+
+/// The platform's usual place.
+fn usual() -> Result<PathBuf, HomeError> {
+    let base = etcetera::base_strategy::choose_native_strategy().map_err(|_| HomeError::NoHome)?;
+    Ok(base.config_dir().join("shopwright"))
 }

@@ -59,16 +59,28 @@ pub enum PasswordError {
 
 /// The saved password of this login in this store.
 pub fn saved(home: &Home, store: &Path, login: &str) -> Result<Option<Zeroizing<String>>, PasswordError> {
+    Ok(found(home, store, login)?.map(|(password, _)| password))
+}
+
+/// The saved password of this login in this store, and where it was.
+pub fn found(
+    home: &Home,
+    store: &Path,
+    login: &str,
+) -> Result<Option<(Zeroizing<String>, Kept)>, PasswordError> {
     let store = resolved(store);
     if home.keyring() != Keyring::File {
         match os::saved(&store, login) {
-            Ok(Some(password)) => return Ok(Some(password)),
+            Ok(Some(password)) => return Ok(Some((password, Kept::Os))),
             Err(error) if home.keyring() == Keyring::Os => return Err(error.into()),
             // It may have been saved while no keyring answered.
             Ok(None) | Err(_) => {}
         }
     }
-    if home.keyring() == Keyring::Os { Ok(None) } else { file::saved(home, &store, login) }
+    if home.keyring() == Keyring::Os {
+        return Ok(None);
+    }
+    Ok(file::saved(home, &store, login)?.map(|password| (password, Kept::File)))
 }
 
 /// Saves the password and tells where.

@@ -1,0 +1,36 @@
+//! Our section of `AGENTS.md`, between two markers.
+
+use super::{Launch, SERVER};
+
+const BEGIN: &str = "<!-- shopwright: begin -->";
+const END: &str = "<!-- shopwright: end -->";
+
+/// The text with our section in it. Markers that do not pair are somebody's edit: left alone.
+pub(super) fn section(text: &str, _launch: &Launch) -> Option<String> {
+    let section = format!("{BEGIN}\n{}\n{END}", words());
+    let (begins, ends) = (text.matches(BEGIN).count(), text.matches(END).count());
+    match (begins, ends) {
+        (0, 0) if text.trim().is_empty() => Some(section + "\n"),
+        (0, 0) => Some(format!("{}\n\n{section}\n", text.trim_end())),
+        (1, 1) => {
+            let (before, rest) = text.split_once(BEGIN)?;
+            let (_, after) = rest.split_once(END)?;
+            Some(format!("{before}{section}{after}"))
+        }
+        _ => None,
+    }
+}
+
+fn words() -> String {
+    format!(
+        "## The store\n\n\
+         This folder belongs to a Shopwright store. The MCP server `{SERVER}` works with it under the login of the \
+         person who is signed in to the program; there is no password for you to know or to ask for.\n\n\
+         - Begin with `session_init`, then `session_connect` with a topic: one word that names the conversation. \
+         Its answer tells who you are in the store, what you may do and the rules of work.\n\
+         - What you and the tools write in a conversation lies in `mcp/<application>/<topic>/`. The same topic \
+         brings you back to it.\n\
+         - `Shop.ini` and `tokens/` are the program's: read them if you need to, change nothing there.\n\n\
+         The program writes this section anew at every start; write your own above or below it."
+    )
+}

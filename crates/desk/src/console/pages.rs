@@ -1,0 +1,7 @@
+//! The pages, one file each.
+
+pub(crate) mod home;
+pub(crate) mod problem;
+pub(crate) mod sign_in;
+pub(crate) mod start;
+pub(crate) mod stores;

@@ -1,0 +1,105 @@
+//! Home: who is signed in where, how the store is, how agent applications connect.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use home::passwords::Kept;
+use minijinja::{Value, context};
+
+use crate::agents::{Problem, Report, copies};
+use crate::console::Console;
+use crate::console::render::go_to;
+use crate::program::{OpenStore, Program, Signed};
+
+pub(crate) async fn show(State(console): State<Arc<Console>>, headers: HeaderMap) -> Response {
+    let Some(open) = console.program.store() else {
+        return go_to("/stores");
+    };
+    if open.pair.is_none() {
+        return go_to("/sign-in");
+    }
+    let language = console.language(&headers);
+    let health = health(&console.program, &open).await;
+    let trouble = open.trouble.as_ref().map(|words| words.said(&console.locales, language));
+    let values = context! {
+        page => "home",
+        store => store(&open),
+        user => user(&open),
+        health,
+        trouble,
+        kept => open.kept.map(kept),
+        files => open.files.iter().map(file).collect::<Vec<_>>(),
+        copies => applications(&console.program, &open),
+    };
+    console.page("home.html", language, StatusCode::OK, values)
+}
+
+fn store(open: &OpenStore) -> Value {
+    let signed = open.signed.as_ref();
+    context! {
+        name => open.name.clone(),
+        url => open.url(),
+        folder => open.folder.to_string_lossy(),
+        demo => signed.is_some_and(|signed| signed.answer.demo),
+        licensed => signed.is_some_and(|signed| signed.answer.licensed),
+        language => signed.map(|signed| signed.answer.language.clone()),
+        time_zone => signed.map(|signed| signed.answer.time_zone.clone()),
+    }
+}
+
+/// The person as the engine told, or the login alone while the engine is out of reach.
+fn user(open: &OpenStore) -> Value {
+    let login = open.pair.as_ref().map(|pair| pair.login.clone()).unwrap_or_default();
+    let Some(Signed { answer, since }) = &open.signed else {
+        return context! { initial => initial(&login), name => &login, login => &login, known => false };
+    };
+    context! {
+        login,
+        name => &answer.user.name,
+        initial => initial(&answer.user.name),
+        group => answer.group.as_ref().map(|group| group.name.clone()),
+        administrator => answer.administrator,
+        since => since.to_zoned_datetime(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string(),
+        known => true,
+    }
+}
+
+fn initial(name: &str) -> String {
+    name.chars().next().map(|first| first.to_uppercase().to_string()).unwrap_or_default()
+}
+
+async fn health(program: &Program, open: &OpenStore) -> Value {
+    let Some(url) = open.url() else {
+        return context! { ready => false };
+    };
+    match program.engine.ready(url).await {
+        Ok(time) => context! { ready => true, ms => time.as_millis().max(1) as u64 },
+        Err(_) => context! { ready => false },
+    }
+}
+
+fn kept(kept: Kept) -> &'static str {
+    match kept {
+        Kept::Os => "os",
+        Kept::File => "file",
+    }
+}
+
+fn file(report: &Report) -> Value {
+    let (problem, what) = match &report.problem {
+        None => (None, None),
+        Some(Problem::Broken) => (Some("broken"), None),
+        Some(Problem::Io(what)) => (Some("io"), Some(what.as_str())),
+    };
+    context! { name => report.file, problem, what }
+}
+
+fn applications(program: &Program, open: &OpenStore) -> Vec<Value> {
+    let copies = copies(&program.launch(&open.folder));
+    copies
+        .into_iter()
+        .map(|copy| context! { key => copy.key, name => copy.name, text => copy.text })
+        .collect()
+}

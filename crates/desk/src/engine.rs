@@ -1,0 +1,259 @@
+//! Asking the store's engine at its endpoint for the program.
+
+use std::error::Error as _;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use home::Credentials;
+use jiff::Timestamp;
+use reqwest::{Client, Url, header, redirect};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use wire::{Envelope, ProgramSignedIn, Refusal, Request, SignIn, env};
+
+/// Oldest engine this program works with.
+const LEAST_ENGINE: &str = "0.1.0";
+const CONNECT: Duration = Duration::from_secs(5);
+const ANSWER: Duration = Duration::from_secs(30);
+/// Largest answer that is read.
+const MOST_BYTES: usize = 1024 * 1024;
+/// How often a sign-in is repeated that the nearing backup refused.
+const BACKUP_TRIES: usize = 8;
+
+/// Why the engine's answer did not come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// The store said no.
+    Refused(Box<Refusal>),
+    /// The store did not get to say anything.
+    Trouble(Trouble),
+}
+
+/// What stood between the program and the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The store's address is no web address.
+    BadAddress,
+    /// The address is plain http to another computer.
+    PlainHttp,
+    /// Nobody listens, the name is unknown, the certificate is wrong.
+    NoConnection(String),
+    /// No answer in time.
+    TimeOut,
+    /// A web page came instead of the engine's answer.
+    WebPage,
+    /// The address leads elsewhere.
+    Redirected(String),
+    /// What stands in front of the engine answered with this status.
+    Status(u16),
+    /// Something else came than the engine's answer.
+    NotUnderstood,
+}
+
+impl From<Trouble> for NoAnswer {
+    fn from(trouble: Trouble) -> Self {
+        Self::Trouble(trouble)
+    }
+}
+
+/// Signs in at the engine's endpoint for the program.
+pub async fn sign_in_to_engine(
+    client: &EngineClient,
+    url: &str,
+    credentials: &Credentials,
+    licence: Option<String>,
+) -> Result<ProgramSignedIn, NoAnswer> {
+    let sign_in = SignIn {
+        login: credentials.login.clone(),
+        password: credentials.password.as_str().to_owned(),
+        event: None,
+    };
+    let Ok(Value::Object(params)) = serde_json::to_value(sign_in) else {
+        return Err(Trouble::NotUnderstood.into());
+    };
+    let request = Request { licence, params, ..request(Request::PROGRAM_SIGN_IN) };
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match client.ask(url, &Request { time: now(), ..request.clone() }).await {
+            // One request in ten before the backup; nothing was done.
+            Err(NoAnswer::Refused(refusal)) if refusal.name() == "backup_soon" && tries < BACKUP_TRIES => {}
+            answer => return answer,
+        }
+    }
+}
+
+/// A request of the program without parameters.
+pub(crate) fn request(command: &str) -> Request {
+    Request {
+        command: command.to_owned(),
+        tool: None,
+        least: Some(LEAST_ENGINE.to_owned()),
+        params: Map::new(),
+        build: wire::BUILD.to_owned(),
+        time: now(),
+        session: None,
+        licence: None,
+        key: None,
+        origin: wire::Origin::default(),
+    }
+}
+
+fn now() -> String {
+    Timestamp::now().to_string()
+}
+
+/// The connections to engines, kept open between requests; clones share them.
+#[derive(Clone, Default)]
+pub struct EngineClient(Arc<Clients>);
+
+#[derive(Default)]
+struct Clients {
+    // Two, because the one that checks certificates costs tens of milliseconds to make.
+    plain: OnceLock<Client>,
+    secure: OnceLock<Client>,
+}
+
+impl EngineClient {
+    /// Asks the engine of the store at this address.
+    pub(crate) async fn ask<T: DeserializeOwned>(&self, url: &str, request: &Request) -> Result<T, NoAnswer> {
+        let url = endpoint(url, Request::PROGRAM_PATH)?;
+        let body = serde_json::to_vec(request).map_err(|_| Trouble::NotUnderstood)?;
+        let answer = self
+            .client(&url)?
+            .post(url)
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(body)
+            .send()
+            .await
+            .map_err(|error| trouble(&error))?;
+        let envelope = envelope(answer).await?;
+        if !envelope.ok {
+            return Err(NoAnswer::Refused(Box::new(refusal(envelope))));
+        }
+        serde_json::from_value(envelope.data.unwrap_or_default()).map_err(|_| Trouble::NotUnderstood.into())
+    }
+
+    /// How long the engine takes to say that it is ready; a short look for the console.
+    pub(crate) async fn ready(&self, url: &str) -> Result<Duration, Trouble> {
+        let url = endpoint(url, "core/ready")?;
+        let begin = std::time::Instant::now();
+        let look = self.client(&url)?.get(url).timeout(Duration::from_secs(2)).send();
+        let answer = look.await.map_err(|error| trouble(&error))?;
+        match answer.status().as_u16() {
+            200 => Ok(begin.elapsed()),
+            status => Err(Trouble::Status(status)),
+        }
+    }
+
+    /// Posts JSON to an address that is not the engine's and reads JSON whatever the status.
+    pub(crate) async fn post<T: DeserializeOwned>(&self, url: &str, body: Vec<u8>) -> Result<T, Trouble> {
+        let url = checked(url)?;
+        let sent =
+            self.client(&url)?.post(url).header(header::CONTENT_TYPE, "application/json").body(body).send();
+        let bytes = body_of(sent.await.map_err(|error| trouble(&error))?).await?;
+        serde_json::from_slice(&bytes).map_err(|_| Trouble::NotUnderstood)
+    }
+
+    fn client(&self, url: &Url) -> Result<Client, Trouble> {
+        let is_secure = url.scheme() == "https";
+        let place = if is_secure { &self.0.secure } else { &self.0.plain };
+        if let Some(client) = place.get() {
+            return Ok(client.clone());
+        }
+        let client = build(is_secure).map_err(|error| Trouble::NoConnection(innermost(&error)))?;
+        Ok(place.get_or_init(|| client).clone())
+    }
+}
+
+fn build(is_secure: bool) -> reqwest::Result<Client> {
+    // Another part of the process may have done it already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = Client::builder()
+        .connect_timeout(CONNECT)
+        .timeout(ANSWER)
+        .redirect(redirect::Policy::none())
+        .user_agent(concat!("shopwright/", env!("CARGO_PKG_VERSION")));
+    // Plain http goes to this computer or a network one knows: no certificates, no proxy.
+    if is_secure { builder.build() } else { builder.tls_certs_only([]).no_proxy().build() }
+}
+
+/// The address of an endpoint, unless a password must not travel there.
+fn endpoint(url: &str, path: &str) -> Result<Url, Trouble> {
+    checked(&format!("{}/{path}", url.trim_end_matches('/')))
+}
+
+fn checked(url: &str) -> Result<Url, Trouble> {
+    let url = Url::parse(url).map_err(|_| Trouble::BadAddress)?;
+    match url.scheme() {
+        "https" => Ok(url),
+        "http" if is_loopback(&url) || std::env::var(env::PLAIN_HTTP).is_ok_and(|value| value == "1") => {
+            Ok(url)
+        }
+        "http" => Err(Trouble::PlainHttp),
+        _ => Err(Trouble::BadAddress),
+    }
+}
+
+/// Whether the address is this computer's.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let host = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+async fn envelope(answer: reqwest::Response) -> Result<Envelope, Trouble> {
+    let status = answer.status();
+    let text_of = |name| answer.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if status.is_redirection() {
+        return Err(Trouble::Redirected(text_of(header::LOCATION).chars().take(200).collect()));
+    }
+    if status.as_u16() != 200 {
+        return Err(Trouble::Status(status.as_u16()));
+    }
+    let is_page = text_of(header::CONTENT_TYPE).starts_with("text/html");
+    let bytes = body_of(answer).await?;
+    match serde_json::from_slice(&bytes) {
+        Ok(envelope) => Ok(envelope),
+        Err(_) if is_page || bytes.trim_ascii_start().starts_with(b"<") => Err(Trouble::WebPage),
+        Err(_) => Err(Trouble::NotUnderstood),
+    }
+}
+
+async fn body_of(mut answer: reqwest::Response) -> Result<Vec<u8>, Trouble> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = answer.chunk().await.map_err(|error| trouble(&error))? {
+        if bytes.len() + chunk.len() > MOST_BYTES {
+            return Err(Trouble::NotUnderstood);
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
+}
+
+/// The store's no, as the engine named it; an engine that gave no name is found by its words.
+fn refusal(envelope: Envelope) -> Refusal {
+    let head = envelope.error.unwrap_or_default();
+    let name = envelope.refusal.unwrap_or_else(|| {
+        let row = wire::catalogue::ALL.iter().find(|row| head.starts_with(row.beginning));
+        row.map(|row| row.name).unwrap_or_default().to_owned()
+    });
+    Refusal::received(&name, &head)
+}
+
+fn trouble(error: &reqwest::Error) -> Trouble {
+    if error.is_timeout() { Trouble::TimeOut } else { Trouble::NoConnection(innermost(error)) }
+}
+
+/// The innermost cause: the outer ones repeat the address.
+fn innermost(error: &reqwest::Error) -> String {
+    let mut words = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        words = cause.to_string();
+        source = cause.source();
+    }
+    wire::text::quoted(&words, 200)
+}

@@ -1,0 +1,140 @@
+//! The daily licence tokens in the store folder. See spec: program.md.
+
+use std::path::{Path, PathBuf};
+
+use home::write_atomic;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use wire::{LicenceProofs, Request, TokenAnswer, TokenRequest, paths};
+
+use crate::engine::{EngineClient, Trouble, request};
+use crate::program::{OpenStore, Program};
+use crate::words::Words;
+
+/// How long before midnight UTC tomorrow's token is fetched.
+const EARLY: SignedDuration = SignedDuration::from_hours(2);
+/// Longest token that is read or kept.
+const MOST_BYTES: usize = 16 * 1024;
+
+/// Today's token of this login, where it was fetched.
+pub(crate) fn of_today(folder: &Path, login: &str) -> Option<String> {
+    let text = std::fs::read_to_string(file(folder, login, day(Timestamp::now()))).ok()?;
+    Some(text.trim().to_owned()).filter(|token| !token.is_empty() && token.len() <= MOST_BYTES)
+}
+
+/// Whether the open store is licensed and a token it needs now is not there.
+pub(crate) fn are_missing(open: &OpenStore) -> bool {
+    !missing(open, Timestamp::now()).is_empty()
+}
+
+/// Fetches what is missing; says on the console why it could not.
+pub(crate) async fn fetch(program: &Program, open: &OpenStore) {
+    let days = missing(open, Timestamp::now());
+    let outcome = fetch_days(&program.engine, open, &days).await;
+    match &outcome {
+        Ok(()) => tracing::info!(days = days.len(), "Licence tokens fetched"),
+        Err(words) => tracing::warn!(?words, "No licence token"),
+    }
+    program.change(open.opening(), |open| open.trouble = outcome.err());
+}
+
+fn missing(open: &OpenStore, now: Timestamp) -> Vec<Date> {
+    let (Some(pair), Some(signed)) = (&open.pair, &open.signed) else {
+        return Vec::new();
+    };
+    if !signed.answer.licensed || signed.answer.demo {
+        return Vec::new();
+    }
+    wanted(now).into_iter().filter(|day| !file(&open.folder, &pair.login, *day).is_file()).collect()
+}
+
+/// The days whose tokens must be there at this moment.
+fn wanted(now: Timestamp) -> Vec<Date> {
+    let mut days = vec![day(now)];
+    if let Ok(soon) = now.checked_add(EARLY)
+        && day(soon) != days[0]
+    {
+        days.push(day(soon));
+    }
+    days
+}
+
+fn day(time: Timestamp) -> Date {
+    time.to_zoned_datetime(TimeZone::UTC).date()
+}
+
+fn file(folder: &Path, login: &str, day: Date) -> PathBuf {
+    folder.join(paths::TOKENS).join(paths::token_file(login, &day.to_string()))
+}
+
+async fn fetch_days(engine: &EngineClient, open: &OpenStore, days: &[Date]) -> Result<(), Words> {
+    let (Some(url), Some(signed)) = (open.url(), &open.signed) else { return Ok(()) };
+    let ask = Request { session: Some(signed.answer.ticket.clone()), ..request(Request::PROGRAM_LICENCE) };
+    let proofs: LicenceProofs = engine.ask(url, &ask).await.map_err(Words::from)?;
+    for day in days {
+        let token = fetch_day(engine, &proofs, *day).await?;
+        let path = file(&open.folder, &proofs.login, *day);
+        let write = || {
+            std::fs::create_dir_all(open.folder.join(paths::TOKENS))?;
+            write_atomic(&path, token.as_bytes())
+        };
+        write().map_err(|error| not_fetched(&error.to_string()))?;
+    }
+    forget_old(&open.folder);
+    Ok(())
+}
+
+async fn fetch_day(engine: &EngineClient, proofs: &LicenceProofs, day: Date) -> Result<String, Words> {
+    let day = day.to_string();
+    let proof = proofs.proofs.iter().find(|proof| proof.day == day);
+    let proof = proof.ok_or_else(|| Words::new("trouble.clock", &[]))?.proof.clone();
+    let ask = TokenRequest { domain: proofs.domain.clone(), login: proofs.login.clone(), day, proof };
+    let url = format!("{}/{}", proofs.authority.trim_end_matches('/'), TokenRequest::PATH);
+    let body = serde_json::to_vec(&ask).map_err(|error| not_fetched(&error.to_string()))?;
+    let answer: TokenAnswer = engine.post(&url, body).await.map_err(|trouble| authority(&url, trouble))?;
+    match answer {
+        TokenAnswer { token: Some(token), .. }
+            if token.len() <= MOST_BYTES && !token.contains(char::is_whitespace) =>
+        {
+            Ok(token)
+        }
+        TokenAnswer { error: Some(why), .. } => Err(not_fetched(&wire::text::quoted(&why, 200))),
+        _ => Err(authority(&url, Trouble::NotUnderstood)),
+    }
+}
+
+fn not_fetched(what: &str) -> Words {
+    Words::new("trouble.licence", &[("what", what)])
+}
+
+fn authority(url: &str, trouble: Trouble) -> Words {
+    let what = match trouble {
+        Trouble::NoConnection(what) => what,
+        Trouble::TimeOut => "time-out".to_owned(),
+        Trouble::Status(status) => format!("HTTP {status}"),
+        other => format!("{other:?}"),
+    };
+    Words::new("trouble.authority", &[("url", url), ("what", &what)])
+}
+
+/// Tokens of past days serve nobody; files that are not ours stay.
+fn forget_old(folder: &Path) {
+    let today = day(Timestamp::now());
+    let Ok(files) = std::fs::read_dir(folder.join(paths::TOKENS)) else { return };
+    for file in files.flatten() {
+        let name = file.file_name().to_string_lossy().into_owned();
+        let date = name.strip_suffix(".lic").and_then(|stem| stem.get(stem.len().checked_sub(10)?..));
+        if date.and_then(|date| date.parse::<Date>().ok()).is_some_and(|date| is_past(date, today)) {
+            let _ = std::fs::remove_file(file.path());
+        }
+    }
+}
+
+/// Yesterday's is kept a while: a caller's clock may be behind.
+fn is_past(date: Date, today: Date) -> bool {
+    today.yesterday().is_ok_and(|yesterday| date < yesterday)
+}
+
+#[cfg(test)]
+mod tests;
