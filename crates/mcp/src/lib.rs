@@ -1,1 +1,66 @@
 //! The MCP server on stdio: session, conversation folder, HTTP client to the engine, answers as blocks.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::service::serve_directly;
+use tokio::sync::Notify;
+
+mod answer;
+mod calls;
+mod client;
+mod core;
+mod folders;
+mod gate;
+mod keys;
+mod licence;
+mod options;
+mod place;
+mod protocol;
+pub mod quirks;
+mod registry;
+mod rules;
+mod server;
+mod session;
+pub mod session_tools;
+mod sign_in;
+mod transport;
+mod words;
+
+pub use options::{Options, StorePin};
+pub use registry::{all_tools, tools_list_json};
+
+/// How long running calls may still answer after the input ended.
+const LAST_ANSWERS: Duration = Duration::from_millis(700);
+
+/// Serves standard input and output on a runtime of its own, until the input ends.
+pub fn run(options: Options) -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            tracing::error!(%error, "The server cannot start");
+            return ExitCode::FAILURE;
+        }
+    };
+    runtime.block_on(serve(options));
+    // A thread may be reading a terminal or a slow disk; nobody waits for it any more.
+    runtime.shutdown_background();
+    ExitCode::SUCCESS
+}
+
+/// Serves standard input and output, until the input ends.
+pub async fn serve(options: Options) {
+    let (source, sink) = transport::streams::open();
+    let ended = Arc::new(Notify::new());
+    let transport = transport::Stdio::new(source, sink, Arc::clone(&ended));
+    let server = server::Server::new(core::Core::new(options));
+    let service = serve_directly(server, transport, None);
+    tokio::select! {
+        _ = service.waiting() => {}
+        () = async {
+            ended.notified().await;
+            tokio::time::sleep(LAST_ANSWERS).await;
+        } => {}
+    }
+}

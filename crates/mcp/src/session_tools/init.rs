@@ -1,0 +1,125 @@
+//! `session_init`: what there is to sign in to, without going anywhere.
+
+use home::{Home, Program, ShopIni};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tools::{Right, Shown, tool};
+use wire::Stop;
+
+use crate::core::Core;
+use crate::place::{self, Place};
+use crate::sign_in;
+
+tool!("session_init", right: Right::Free, effect: Reads, refuses: []);
+
+/// Looks around before signing in: the stores on this computer, the store a session would open, and whether the program runs. Goes to no store and changes nothing. Call it first, then `session_connect`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {}
+
+/// What there is to sign in to.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct Answer {
+    /// Stores in the program's list.
+    pub stores: Vec<Store>,
+    /// Folder of the store a session would open; empty where there is none.
+    pub store: String,
+    /// Whether this server is pinned to it.
+    pub pinned: bool,
+    /// The program on this computer.
+    pub program: ProgramState,
+    /// Whether there is a store to sign in to.
+    pub connect: bool,
+}
+
+/// A store in the program's list.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct Store {
+    /// Name.
+    pub name: String,
+    /// The store folder.
+    pub folder: String,
+}
+
+/// The program on this computer.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct ProgramState {
+    /// `running` (on this store), `other`, `silent` or `closed`.
+    pub state: String,
+    /// The other store's folder, where the state is `other`.
+    pub store: String,
+}
+
+/// Answers whatever the state of this computer is.
+pub(crate) async fn run(core: &Core) -> Result<Shown, Stop> {
+    let home = &core.options.home;
+    let list = place::stores(home);
+    let found = match &list {
+        Ok(list) => place::find(list, core.options.store.as_ref()),
+        Err(_) => Err(wire::Fault::new("").into()),
+    };
+    let folder = match (&found, &core.options.store) {
+        (Ok(place), _) => place.folder.clone(),
+        (Err(_), Some(crate::StorePin::Folder(folder))) => folder.clone(),
+        (Err(_), _) => std::path::PathBuf::new(),
+    };
+    let program = home::program_state(home, &folder).await;
+    let text = match (&list, &found) {
+        (Err(Stop::Broke(fault)), _) => Some(format!("`session_connect` would fail: {}.", fault.chain())),
+        (_, Ok(place)) => what_follows(home, place, &program).await,
+        (_, Err(Stop::Refused(refusal))) => {
+            Some(format!("`session_connect` would refuse: {}", refusal.text()))
+        }
+        _ => None,
+    };
+    let stores = list.map(|list| list.stores).unwrap_or_default().into_iter();
+    let answer = Answer {
+        stores: stores
+            .map(|store| Store { name: store.name, folder: store.folder.display().to_string() })
+            .collect(),
+        store: folder.display().to_string(),
+        pinned: core.options.store.is_some(),
+        program: state(&program),
+        connect: found.is_ok(),
+    };
+    Ok(Shown { data: Some(serde_json::to_value(answer)?), text, ..Shown::default() })
+}
+
+fn state(program: &Program) -> ProgramState {
+    let (state, store) = match program {
+        Program::Running { .. } => ("running", String::new()),
+        Program::Other { store } => ("other", store.display().to_string()),
+        Program::Silent => ("silent", String::new()),
+        Program::Closed => ("closed", String::new()),
+    };
+    ProgramState { state: state.to_owned(), store }
+}
+
+/// A sentence where something other than the usual sign-in follows.
+async fn what_follows(home: &Home, place: &Place, program: &Program) -> Option<String> {
+    let seen = match program {
+        Program::Running { signed_in: true } => return None,
+        Program::Running { signed_in: false } => {
+            "The program runs on this store, but is signed out".to_owned()
+        }
+        Program::Other { store } => format!("The program runs on another store (`{}`)", store.display()),
+        Program::Silent => "The program holds this store, but does not answer".to_owned(),
+        Program::Closed => "The program is not running".to_owned(),
+    };
+    let connection = match ShopIni::read(&place.folder) {
+        Ok(connection) => connection,
+        Err(error) => {
+            let refusal = place.no_shop_ini(&error.to_string());
+            return Some(format!("`session_connect` would refuse: {}", refusal.text()));
+        }
+    };
+    Some(match sign_in::saved(home, &place.folder, &connection.login).await {
+        Ok(Some(pair)) => {
+            format!("{seen}: `session_connect` will sign in as `{}` with the saved password.", pair.login)
+        }
+        _ => format!(
+            "{seen}, and no password is saved: before `session_connect` the person must open the store `{}` in the program (`shopwright desk`) and sign in there.",
+            place.name
+        ),
+    })
+}

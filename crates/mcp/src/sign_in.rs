@@ -1,0 +1,116 @@
+//! Signing in to the engine, with the pair from wherever it comes.
+
+use std::path::Path;
+
+use home::{Credentials, Home, Pair, ShopIni, passwords};
+use wire::{Origin, Refusal, Request, SignIn, SignedIn, Stop, catalogue};
+use zeroize::Zeroizing;
+
+use crate::client::Address;
+use crate::core::{Core, request};
+use crate::licence;
+use crate::place::Place;
+use crate::session::{From, Session};
+use crate::words::{self, Kind};
+
+/// A login-password pair and where it came from.
+pub(crate) struct Source {
+    /// The pair.
+    pub(crate) pair: Credentials,
+    /// Where it came from.
+    pub(crate) from: From,
+}
+
+/// The pair for this store: from the running program, else from the saved settings.
+pub(crate) async fn source(home: &Home, place: &Place, connection: &ShopIni) -> Result<Source, Refusal> {
+    let seen = match home::ask_pair(home, &place.folder).await {
+        Pair::Given(pair) => return Ok(Source { pair, from: From::Program }),
+        Pair::SignedOut => "the program runs on this store, but is signed out".to_owned(),
+        Pair::Other { store } => format!("the program runs on another store (`{}`)", store.display()),
+        Pair::Silent => "the program holds this store, but did not answer within a second".to_owned(),
+        Pair::Closed => "the program is not running".to_owned(),
+    };
+    match saved(home, &place.folder, &connection.login).await {
+        Ok(Some(pair)) => Ok(Source { pair, from: From::Settings }),
+        Ok(None) => Err(catalogue::no_settings(&seen)),
+        Err(why) => {
+            Err(catalogue::no_settings(&format!("{seen}, the saved passwords cannot be read ({why})")))
+        }
+    }
+}
+
+/// The saved pair. A keyring may wait for the person, so it is asked on a thread of its own.
+pub(crate) async fn saved(home: &Home, store: &Path, login: &str) -> Result<Option<Credentials>, String> {
+    if login.is_empty() {
+        return Ok(None);
+    }
+    let (home, store, login) = (home.clone(), store.to_owned(), login.to_owned());
+    let asked = tokio::task::spawn_blocking(move || {
+        let found = passwords::saved(&home, &store, &login).map_err(|error| error.to_string())?;
+        Ok(found.map(|password| Credentials { login, password }))
+    });
+    asked.await.unwrap_or_else(|_| Err("asking for them failed".to_owned()))
+}
+
+/// Signs in. In demo mode there is no password, and no licence is asked for.
+pub(crate) async fn sign_in(
+    core: &Core,
+    place: &Place,
+    connection: &ShopIni,
+    pair: &Credentials,
+    origin: &Origin,
+) -> Result<SignedIn, Stop> {
+    let address = address(place, connection)?;
+    let mut request = request(Request::SIGN_IN, "session_connect", origin);
+    match licence::token(&place.folder, &pair.login) {
+        Ok(token) => request.licence = Some(token),
+        Err(refusal) if connection.licensed && !pair.password.is_empty() => return Err(refusal.into()),
+        Err(_) => {}
+    }
+    let params =
+        SignIn { login: pair.login.clone(), password: pair.password.to_string(), event: origin.event };
+    if let serde_json::Value::Object(params) = serde_json::to_value(params)? {
+        request.params = params;
+    }
+    let envelope = match core.client.call(&address, &request, Kind::SignsIn).await {
+        Ok(envelope) => envelope,
+        Err(trouble) => return Err(trouble.refusal.into()),
+    };
+    let answer = words::data(envelope)?;
+    Ok(serde_json::from_value(answer).map_err(|error| {
+        let what = format!("the sign-in's answer is not of its form ({error}).");
+        catalogue::unexpected_answer(&wire::text::quoted(&what, 300))
+    })?)
+}
+
+/// Where the store's engine answers.
+pub(crate) fn address(place: &Place, connection: &ShopIni) -> Result<Address, Refusal> {
+    Address::parse(&connection.url).map_err(|why| place.no_shop_ini(&why))
+}
+
+/// Replaces the ticket `stale` of an open session, once, with the pair from where it came before.
+///
+/// Everything else of the session stays: rights, read notes, accepted rules.
+pub(crate) async fn renew(core: &Core, session: &Session, stale: &str) -> Result<(), Stop> {
+    let _one_at_a_time = session.renewing.lock().await;
+    if session.ticket().as_str() != stale {
+        return Ok(());
+    }
+    let home = &core.options.home;
+    let pair = match session.from {
+        From::Program => match home::ask_pair(home, &session.place.folder).await {
+            Pair::Given(pair) => Some(pair),
+            _ => None,
+        },
+        From::Settings => saved(home, &session.place.folder, &session.login).await.unwrap_or(None),
+    };
+    // Another login would be another person's session.
+    let Some(pair) = pair.filter(|pair| pair.login == session.login) else {
+        return Err(catalogue::ticket_unknown().into());
+    };
+    let connection = session.place.connection()?;
+    let signed_in = sign_in(core, &session.place, &connection, &pair, &session.origin).await?;
+    tracing::info!(login = session.login, "Signed in again: the ticket had run out");
+    session.renew(Zeroizing::new(signed_in.ticket));
+    Ok(())
+}

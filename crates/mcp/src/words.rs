@@ -1,0 +1,273 @@
+//! What came back from the store, or did not, in the catalogue's words.
+//!
+//! The engine's bytes are not trusted: whatever they are, the reader gets data
+//! or a row of the catalogue. Where the network failed the words say whether
+//! the request may have been carried out.
+
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use serde_json::Value;
+use wire::text::quoted;
+use wire::{Envelope, Refusal, catalogue};
+
+/// How much of a foreign answer is shown.
+const SHOWN: usize = 200;
+/// Longest refusal of the store that is passed on.
+const LONGEST: usize = 2000;
+
+/// Beginnings of reasons the store gives without a code.
+const REASONS: &[&str] = &[
+    "Unit not found: ",
+    "Module not found! [",
+    "Function not found! [",
+    "Module Runtime Exception: ",
+    "PHP Runtime Exception: ",
+];
+
+/// What a request does, for the words about its fate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It only reads.
+    Reads,
+    /// It changes something, under a key.
+    Writes,
+    /// It signs in.
+    SignsIn,
+}
+
+/// A request that brought no answer of the engine.
+#[derive(Debug)]
+pub(crate) struct Trouble {
+    /// What the reader is told.
+    pub(crate) refusal: Refusal,
+    /// Whether the engine may have got the request.
+    pub(crate) sent: bool,
+    /// Whether trying again may help, and after which pause; `None` where it would not.
+    pub(crate) again: Option<Duration>,
+}
+
+impl Trouble {
+    fn new(refusal: Refusal, sent: bool) -> Self {
+        Self { refusal, sent, again: None }
+    }
+
+    fn again(self, pause: Duration) -> Self {
+        Self { again: Some(pause), ..self }
+    }
+}
+
+/// What may have become of a request.
+fn fate(kind: Kind, sent: bool) -> &'static str {
+    match (kind, sent) {
+        (Kind::SignsIn, _) => "No session was opened: repeat `session_connect` later.",
+        (_, false) => "The request was not sent and nothing was done: repeat the call later.",
+        (Kind::Reads, true) => "The call only reads, so nothing was changed: repeat it later.",
+        (Kind::Writes, true) => {
+            "It may have been carried out. Repeat exactly this call later: it is then not done twice."
+        }
+    }
+}
+
+/// No connection, or a broken one.
+pub(crate) fn broken(url: &str, what: &str, kind: Kind, sent: bool) -> Trouble {
+    Trouble::new(catalogue::no_connection(url, what, fate(kind, sent)), sent).again(Duration::ZERO)
+}
+
+/// The time for the call is over.
+pub(crate) fn timed_out(url: &str, limit: Duration, kind: Kind) -> Trouble {
+    let what = format!("no answer within {} seconds", limit.as_secs_f64().round());
+    Trouble { again: None, ..broken(url, &what, kind, true) }
+}
+
+/// An error of the HTTP client before there was an answer.
+pub(crate) fn failed(url: &str, error: &reqwest::Error, kind: Kind) -> Trouble {
+    let sent = !error.is_connect() && !error.is_builder();
+    let (what, hopeless) = cause(error);
+    let trouble = broken(url, &what, kind, sent);
+    if hopeless { Trouble { again: None, ..trouble } } else { trouble }
+}
+
+/// The answer broke off, or cannot be unpacked.
+pub(crate) fn torn(url: &str, error: &reqwest::Error, kind: Kind) -> Trouble {
+    let words = chain(error);
+    if ["gzip", "deflate", "corrupt"].iter().any(|word| words.contains(word)) {
+        let what = "the answer is packed and cannot be unpacked.";
+        return Trouble::new(catalogue::unexpected_answer(what), true).again(Duration::ZERO);
+    }
+    broken(url, "the line broke in the middle of the answer", kind, true)
+}
+
+/// Why there is no connection, and whether another try is in vain.
+fn cause(error: &reqwest::Error) -> (String, bool) {
+    let words = chain(error);
+    let mut source: Option<&dyn Error> = Some(error);
+    while let Some(current) = source {
+        if let Some(tls) = current.downcast_ref::<rustls::Error>() {
+            return (format!("no secure connection ({})", quoted(&tls.to_string(), SHOWN)), true);
+        }
+        if let Some(found) = current.downcast_ref::<io::Error>() {
+            if let Some(tls) = found.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+                return (format!("no secure connection ({})", quoted(&tls.to_string(), SHOWN)), true);
+            }
+            match found.kind() {
+                io::ErrorKind::ConnectionRefused => {
+                    return ("nobody answers there (connection refused)".to_owned(), false);
+                }
+                io::ErrorKind::ConnectionReset
+                | io::ErrorKind::ConnectionAborted
+                | io::ErrorKind::BrokenPipe => {
+                    return ("the line broke before an answer came (connection reset)".to_owned(), false);
+                }
+                _ => {}
+            }
+        }
+        source = current.source();
+    }
+    let what = match words.as_str() {
+        _ if error.is_timeout() => "it cannot be reached in time".to_owned(),
+        words if words.contains("dns error") => "its name is not known (DNS)".to_owned(),
+        words if words.contains("closed before message") => "the line broke before an answer came".to_owned(),
+        words if words.contains("invalid HTTP") || words.contains("parse") => {
+            "what answers there does not speak HTTP".to_owned()
+        }
+        words => format!("the line broke ({})", quoted(words, SHOWN)),
+    };
+    (what, false)
+}
+
+/// An error with its causes. The address is left out: it may carry a user's name.
+fn chain(error: &reqwest::Error) -> String {
+    let mut words = String::new();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        if !words.is_empty() {
+            words.push_str(": ");
+        }
+        words.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    if words.is_empty() { "it failed".to_owned() } else { words }
+}
+
+/// Head of an answer: what is decided before its body is looked at.
+#[derive(Debug)]
+pub(crate) struct Head {
+    /// HTTP status.
+    pub(crate) status: u16,
+    /// `content-type`.
+    pub(crate) kind: String,
+    /// Seconds of `retry-after`.
+    pub(crate) wait: Option<u64>,
+}
+
+/// An answer whole: the engine's envelope, or what came instead of it.
+pub(crate) fn read(url: &str, head: &Head, body: &[u8], kind: Kind) -> Result<Envelope, Trouble> {
+    match head.status {
+        413 => return Err(Trouble::new(catalogue::too_large(), false)),
+        429 | 502..=504 | 520..=524 => return Err(unavailable(head, kind)),
+        _ => {}
+    }
+    let text = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii();
+    let trouble = |refusal| Err(Trouble::new(refusal, true));
+    match serde_json::from_slice::<Value>(text) {
+        Ok(value) if is_envelope(&value) => match serde_json::from_value(value) {
+            Ok(envelope) => Ok(envelope),
+            Err(_) => {
+                trouble(catalogue::unexpected_answer("an envelope whose fields are of the wrong kind."))
+            }
+        },
+        Ok(value) => trouble(unexpected(head, &quoted(&value.to_string(), SHOWN))),
+        Err(_) if text.is_empty() => trouble(unexpected(head, "an empty answer")),
+        Err(_) if is_page(head, text) => trouble(catalogue::no_endpoint(url)),
+        Err(_) if head.kind.contains("json") || looks_like_envelope(text) => trouble(catalogue::not_json()),
+        Err(_) => trouble(unexpected(head, &quoted(&String::from_utf8_lossy(beginning(text)), SHOWN))),
+    }
+}
+
+/// What stands in front of the engine is overloaded, or the engine behind it is down.
+fn unavailable(head: &Head, kind: Kind) -> Trouble {
+    let wait = head.wait.map(|seconds| format!(" It asks to wait {seconds} seconds.")).unwrap_or_default();
+    // Too many requests is said before the engine gets one; the others may come after it.
+    let sent = head.status != 429;
+    let trouble = Trouble::new(catalogue::not_available(head.status, &wait, fate(kind, sent)), sent);
+    trouble.again(head.wait.map_or(Duration::ZERO, Duration::from_secs))
+}
+
+fn unexpected(head: &Head, what: &str) -> Refusal {
+    catalogue::unexpected_answer(&format!("{what} (HTTP {}).", head.status))
+}
+
+/// A redirect that is not followed.
+pub(crate) fn elsewhere(to: &str) -> Trouble {
+    let what = format!("a redirect to another place, `{}`, which is not followed.", quoted(to, SHOWN));
+    Trouble::new(catalogue::unexpected_answer(&what), false)
+}
+
+/// More bytes than any answer has.
+pub(crate) fn too_big(most: usize) -> Trouble {
+    let what = format!("the answer is larger than {} MiB.", most / (1024 * 1024));
+    Trouble::new(catalogue::unexpected_answer(&what), true)
+}
+
+fn is_envelope(value: &Value) -> bool {
+    value.get("ok").is_some()
+}
+
+/// A cut-off or garbled envelope still begins like one.
+fn looks_like_envelope(text: &[u8]) -> bool {
+    let begins = String::from_utf8_lossy(&text[..text.len().min(64)]).replace(char::is_whitespace, "");
+    begins.starts_with("{\"ok\":")
+}
+
+fn is_page(head: &Head, text: &[u8]) -> bool {
+    let begins = String::from_utf8_lossy(beginning(text)).to_ascii_lowercase();
+    let has = |mark: &str| begins.contains(mark);
+    head.kind.contains("html")
+        || (begins.starts_with('<') && (has("<html") || has("<!doctype html") || has("<body")))
+}
+
+fn beginning(text: &[u8]) -> &[u8] {
+    &text[..text.len().min(4 * SHOWN)]
+}
+
+/// The command's data, or the store's refusal.
+pub(crate) fn data(envelope: Envelope) -> Result<Value, Refusal> {
+    if envelope.ok {
+        return Ok(envelope.data.unwrap_or(Value::Null));
+    }
+    let head = clean(&envelope.error.unwrap_or_default());
+    let named = envelope.refusal.as_deref().and_then(catalogue::row);
+    if let Some(row) = named.filter(|row| head.starts_with(row.beginning)) {
+        return Err(Refusal::received(row.name, &head));
+    }
+    // An engine that does not name its rows is understood by the beginning of its words.
+    let rows = catalogue::ALL.iter().filter(|row| head.starts_with(row.beginning.trim_end()));
+    if let Some(row) = rows.max_by_key(|row| row.beginning.len()) {
+        return Err(Refusal::received(row.name, &head));
+    }
+    if REASONS.iter().any(|reason| head.starts_with(reason)) {
+        return Err(Refusal::received("", &head));
+    }
+    // A newer engine may say what this build does not know; its words stay readable.
+    let what = if head.is_empty() {
+        "a refusal without words.".to_owned()
+    } else {
+        format!("the store refused: {head}")
+    };
+    Err(catalogue::unexpected_answer(&what))
+}
+
+/// Foreign words without control characters, lines kept.
+fn clean(text: &str) -> String {
+    text.chars()
+        .filter(|letter| *letter == '\n' || !letter.is_control())
+        .take(LONGEST)
+        .collect::<String>()
+        .trim()
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests;
