@@ -3,10 +3,14 @@
 mod arguments;
 mod cx;
 mod here;
+pub mod reference;
 mod registry;
 mod schema;
 mod spec;
 mod table;
+
+#[cfg(test)]
+mod house;
 
 pub mod engine;
 pub mod memory;

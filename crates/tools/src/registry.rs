@@ -19,3 +19,6 @@ pub static ALL: &[ToolSpec] = &[
 pub fn find(name: &str) -> Option<&'static ToolSpec> {
     ALL.iter().find(|tool| tool.name == name)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! `memory_save`: a note of the person's own, new or changed.
 
+use std::borrow::Cow;
+
 use db::notes::{self, Fields, Level, Owner};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -111,10 +113,11 @@ struct Change {
 }
 
 fn checked(cx: &mut EngineCx<'_>, sent: Sent) -> Result<Change, Stop> {
-    let line = |field, value: Option<String>, most| match value.map(|value| value.trim().to_owned()) {
-        Some(value) => short(field, &value, most).map(|()| Some(value)),
-        None => Ok(None),
-    };
+    let line =
+        |field, value: Option<String>, most| match value.map(|value| storable(&value).trim().to_owned()) {
+            Some(value) => short(field, &value, most).map(|()| Some(value)),
+            None => Ok(None),
+        };
     let name = line("name", sent.name, NAME_MOST)?;
     if name.as_deref().is_some_and(str::is_empty) {
         return Err(catalogue::note_needs_name().into());
@@ -146,8 +149,13 @@ fn clean(body: &str) -> Result<String, Refusal> {
     short("body", body, BODY_MOST)?;
     match tags(body) {
         got if got > TAGS_MOST => Err(catalogue::too_many_tags("body", TAGS_MOST, got)),
-        _ => Ok(simple_html(body)),
+        _ => Ok(simple_html(&storable(body))),
     }
+}
+
+/// Without the zero character, which PostgreSQL keeps in no text.
+fn storable(text: &str) -> Cow<'_, str> {
+    if text.contains('\0') { text.replace('\0', "").into() } else { text.into() }
 }
 
 fn create(cx: &mut EngineCx<'_>, change: Change) -> Result<Answer, Stop> {

@@ -1,0 +1,189 @@
+//! A store for tests: a real database in a folder of its own, and calls that go the whole way.
+
+use std::fs;
+
+use db::users::{self, NewUser};
+use db::{Db, DbError, groups, journal, seed};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+use wire::Stop;
+
+use crate::{Caller, Effect, EngineCx, Here, Shown, check_arguments, find};
+
+/// A store with three people, as small as tests need it.
+pub(crate) struct House {
+    pub(crate) db: Db,
+    pub(crate) here: Here,
+    pub(crate) admin: Caller,
+    pub(crate) irina: Caller,
+    pub(crate) oleg: Caller,
+    pub(crate) managers: i64,
+    pub(crate) now: Timestamp,
+    _folder: TempDir,
+}
+
+impl House {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let here = Here { store: root.join("store"), conversation: root.join("store/mcp/test/topic") };
+        fs::create_dir_all(&here.conversation).unwrap();
+        let now: Timestamp = "2026-11-30T10:00:00Z".parse().unwrap();
+        let db = Db::open("sqlite:core/store.db", &root).unwrap();
+        db.migrate().unwrap();
+        let (managers, [admin, irina, oleg]) = db
+            .write(|tx| {
+                seed::base(tx, now)?;
+                let managers = groups::create(tx, Some("MANAGER"), "Managers")?;
+                let administrators = groups::by_skey(tx, groups::ADMIN, "en")?.map(|group| group.id);
+                let mut person = |login: &str, name: &str, main_group: Option<i64>| {
+                    let new = NewUser {
+                        login: login.to_owned(),
+                        name: name.to_owned(),
+                        password_hash: "-".to_owned(),
+                        main_group,
+                        now,
+                    };
+                    let id = users::create(tx, &new)?;
+                    let groups = main_group.into_iter().collect();
+                    Ok::<_, DbError>(Caller { id, login: login.to_owned(), groups, commands: Vec::new() })
+                };
+                let people = [
+                    person("admin", "Anna", administrators)?,
+                    person("irina", "Irina", Some(managers))?,
+                    person("oleg", "Oleg", None)?,
+                ];
+                Ok::<_, DbError>((managers, people))
+            })
+            .unwrap();
+        Self { db, here, admin, irina, oleg, managers, now, _folder: folder }
+    }
+
+    /// Calls a tool as the MCP server and the engine do, the gates left out.
+    pub(crate) fn call(&self, who: &Caller, tool: &str, arguments: Value) -> Result<Shown, Stop> {
+        let tool = find(tool).unwrap();
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let arguments = check_arguments(&tool.listed_input(), arguments)?;
+        let sent = match tool.ask {
+            Some(ask) => ask(&self.here, arguments.clone())?,
+            None => arguments.clone(),
+        };
+        let answer = self.run(who, tool.name, sent)?;
+        let shown = tool.show.unwrap()(&self.here, arguments, answer)?;
+        if let Some(data) = &shown.data {
+            assert_fits(&tool.output.unwrap()(), data);
+        }
+        Ok(shown)
+    }
+
+    /// The engine's half alone.
+    pub(crate) fn run(&self, who: &Caller, tool: &str, sent: Map<String, Value>) -> Result<Value, Stop> {
+        let tool = find(tool).unwrap();
+        let work = |tx: &mut db::Tx| {
+            let entry = journal::Entry::new(self.now, who.id, tool.command().unwrap());
+            tool.run.unwrap()(&mut EngineCx { tx, caller: who, language: "en", now: self.now, entry }, sent)
+        };
+        match tool.effect {
+            Effect::Reads => self.db.read(work),
+            Effect::Writes | Effect::Destroys => self.db.write(work),
+        }
+    }
+
+    /// The data of a call that must succeed.
+    pub(crate) fn data(&self, who: &Caller, tool: &str, arguments: Value) -> Value {
+        self.call(who, tool, arguments).unwrap().data.unwrap()
+    }
+
+    /// Name of the refusal and text of a call that must be refused and change nothing.
+    pub(crate) fn refused(&self, who: &Caller, tool: &str, arguments: Value) -> (String, String) {
+        let before = self.journal();
+        match self.call(who, tool, arguments) {
+            Err(Stop::Refused(refusal)) => {
+                let spec = find(tool).unwrap();
+                let declared = spec.refuses.contains(&refusal.name())
+                    || ["unknown_parameter", "missing_parameter", "wrong_parameter"]
+                        .contains(&refusal.name());
+                assert!(declared, "{tool} does not declare {}", refusal.name());
+                assert_eq!(self.journal().len(), before.len(), "a refused call left something behind");
+                (refusal.name().to_owned(), refusal.text())
+            }
+            other => panic!("{tool} is not refused: {other:?}"),
+        }
+    }
+
+    /// Changes in the journal, the newest first.
+    pub(crate) fn journal(&self) -> Vec<journal::Change> {
+        let written = self.db.read(|tx| journal::list(tx, None, 1000)).unwrap();
+        written.into_iter().flat_map(|written| written.changes).collect()
+    }
+
+    pub(crate) fn later(&self, seconds: i64) -> Timestamp {
+        self.now + SignedDuration::from_secs(seconds)
+    }
+
+    pub(crate) fn take(&self, who: &Caller, table: &str, seconds: i64) {
+        let taken = self.db.write(|tx| {
+            let take = db::leases::Take {
+                table,
+                holder: &format!("window of {}", who.login),
+                user_id: who.id,
+                what: "editing",
+                now: self.now,
+                until: self.later(seconds),
+            };
+            db::leases::take(tx, &take)
+        });
+        assert!(taken.unwrap());
+    }
+}
+
+/// An answer holds what its schema promises, and nothing the schema keeps quiet about.
+fn assert_fits(schema: &Value, data: &Value) {
+    let kind = match data {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let fits = match &schema["type"] {
+        Value::String(known) => known == kind,
+        Value::Array(known) => known.contains(&json!(kind)),
+        _ => true,
+    };
+    assert!(fits, "{data} is not {schema}");
+    if let Some(values) = schema["enum"].as_array() {
+        assert!(values.contains(data), "{data} is not {schema}");
+    }
+    for item in data.as_array().into_iter().flatten() {
+        assert_fits(&schema["items"], item);
+    }
+    let (Some(data), Some(known)) = (data.as_object(), schema["properties"].as_object()) else { return };
+    for name in schema["required"].as_array().into_iter().flatten() {
+        assert!(data.contains_key(name.as_str().unwrap()), "{name} is promised");
+    }
+    for (name, value) in data {
+        assert!(known.contains_key(name), "{name} is not in the schema");
+        assert_fits(&known[name], value);
+    }
+}
+
+/// Rows of a table as objects.
+pub(crate) fn objects(table: &Value) -> Vec<Value> {
+    let columns = table["columns"].as_array().unwrap();
+    let object = |row: &Value| {
+        let names = columns.iter().map(|name| name.as_str().unwrap().to_owned());
+        Value::Object(names.zip(row.as_array().unwrap().iter().cloned()).collect())
+    };
+    table["rows"].as_array().unwrap().iter().map(object).collect()
+}
+
+/// One column of a table.
+pub(crate) fn column(table: &Value, name: &str) -> Vec<Value> {
+    objects(table)
+        .into_iter()
+        .map(|mut row| row.as_object_mut().unwrap().remove(name).unwrap_or(json!(null)))
+        .collect()
+}
