@@ -1,6 +1,8 @@
 //! A store for tests: a real database in a folder of its own, and calls that go the whole way.
 
+use std::env;
 use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use db::users::{self, NewUser};
 use db::{Db, DbError, groups, journal, seed};
@@ -21,16 +23,42 @@ pub(crate) struct House {
     pub(crate) managers: i64,
     pub(crate) now: Timestamp,
     _folder: TempDir,
+    schema: Option<(String, String)>,
+}
+
+/// Runs a test on SQLite and, where a server is named, on PostgreSQL.
+pub(crate) fn on_both(test: impl Fn(House)) {
+    test(House::new());
+    match House::on_postgres() {
+        Some(house) => test(house),
+        None => println!("TEST_DATABASE_URL is not set: not run on PostgreSQL"),
+    }
 }
 
 impl House {
+    /// A store with its database in a file.
     pub(crate) fn new() -> Self {
+        Self::at("sqlite:core/store.db", None)
+    }
+
+    /// A store with its database in a schema of its own; `None` where no server is named.
+    fn on_postgres() -> Option<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let server = env::var("TEST_DATABASE_URL").ok()?;
+        let schema = format!("tools{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        run(&server, &format!("create schema {schema}"));
+        let mark = if server.contains('?') { '&' } else { '?' };
+        let url = format!("{server}{mark}options=-csearch_path%3D{schema}");
+        Some(Self::at(&url, Some((server, schema))))
+    }
+
+    fn at(url: &str, schema: Option<(String, String)>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         let here = Here { store: root.join("store"), conversation: root.join("store/mcp/test/topic") };
         fs::create_dir_all(&here.conversation).unwrap();
         let now: Timestamp = "2026-11-30T10:00:00Z".parse().unwrap();
-        let db = Db::open("sqlite:core/store.db", &root).unwrap();
+        let db = Db::open(url, &root).unwrap();
         db.migrate().unwrap();
         let (managers, [admin, irina, oleg]) = db
             .write(|tx| {
@@ -57,7 +85,7 @@ impl House {
                 Ok::<_, DbError>((managers, people))
             })
             .unwrap();
-        Self { db, here, admin, irina, oleg, managers, now, _folder: folder }
+        Self { db, here, admin, irina, oleg, managers, now, _folder: folder, schema }
     }
 
     /// Calls a tool as the MCP server and the engine do, the gates left out.
@@ -135,6 +163,19 @@ impl House {
             db::leases::take(tx, &take)
         });
         assert!(taken.unwrap());
+    }
+}
+
+fn run(server: &str, sql: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    Db::open(server, folder.path()).unwrap().write::<_, DbError>(|tx| tx.run(sql, &[])).unwrap();
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        if let Some((server, schema)) = &self.schema {
+            run(server, &format!("drop schema {schema} cascade"));
+        }
     }
 }
 

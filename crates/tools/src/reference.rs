@@ -50,12 +50,12 @@ fn one_tool(page: &mut String, tool: &ToolSpec) {
         }
         fields(page, "Data", "field", &output, false);
     }
-    let rows: Vec<&Row> = tool.refuses.iter().filter_map(|name| catalogue::row(name)).collect();
+    let rows: Vec<&'static Row> = tool.refuses.iter().filter_map(|name| catalogue::row(name)).collect();
     if !rows.is_empty() {
         page.push_str("\n**Own refusals**\n\n| beginning | when | what to do |\n|---|---|---|\n");
         for row in rows {
             let _ =
-                writeln!(page, "| `{}` | {} | {} |", row.beginning.trim(), cell(row.when), cell(row.mend));
+                writeln!(page, "| `{}` | {} | {} |", row.beginning.trim(), cell(row.when), cell(how(row)));
         }
     }
 }
@@ -151,7 +151,7 @@ pub fn refusals_md(tools: &[&ToolSpec]) -> String {
         for row in catalogue::ALL.iter().filter(|row| row.speaker == *speaker) {
             let beginning = format!("`{}`", row.beginning.trim());
             let by = own.then(|| said_by(tools, row));
-            table_row(&mut page, [&beginning, row.when, mender(row.mender), row.mend], by.as_deref());
+            table_row(&mut page, [&beginning, row.when, mender(row.mender), how(row)], by.as_deref());
         }
     }
     page
@@ -207,6 +207,10 @@ fn effect_sentence(effect: Effect) -> &'static str {
         Effect::Writes => "Adds or changes.",
         Effect::Destroys => "Removes.",
     }
+}
+
+fn how(row: &'static Row) -> &'static str {
+    if row.mend.is_empty() { "The text says it." } else { row.mend }
 }
 
 fn mender(mender: Mender) -> &'static str {

@@ -90,11 +90,7 @@ fn tidy(schema: &mut Value, null: Null) {
     if let Some(Value::String(text)) = object.get_mut("description") {
         *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     }
-    for key in ["properties", "$defs", "patternProperties"] {
-        object.get_mut(key).and_then(Value::as_object_mut).into_iter().for_each(|inner| {
-            inner.values_mut().for_each(|schema| tidy(schema, null));
-        });
-    }
+    tidy_fields(object, null);
     for key in ["anyOf", "oneOf", "allOf", "prefixItems"] {
         object.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten().for_each(|s| tidy(s, null));
     }
@@ -108,6 +104,16 @@ fn tidy(schema: &mut Value, null: Null) {
     fold_kinds(object, null);
     if object.get("items").and_then(Value::as_bool) == Some(true) {
         object.remove("items");
+    }
+}
+
+/// The fields of an object. One that may be left out is left out rather than `null`.
+fn tidy_fields(object: &mut Map<String, Value>, null: Null) {
+    let required = object.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let fields = object.get_mut("properties").and_then(Value::as_object_mut);
+    for (name, field) in fields.into_iter().flatten() {
+        let promised = required.iter().any(|required| required == name);
+        tidy(field, if promised { null } else { Null::Dropped });
     }
 }
 

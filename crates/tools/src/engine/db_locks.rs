@@ -3,7 +3,7 @@
 use db::leases::{self, Lease};
 use db::seconds;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use wire::Stop;
 
@@ -17,12 +17,14 @@ crate::tool!("engine_db_locks", right: Right::Command("AGENT_ENGINE_DB_LOCKS"), 
 #[serde(deny_unknown_fields)]
 pub struct Args {}
 
-/// Columns `table`, `user_id`, `login`, `name`, `what` (they do), `since`, `until` (if not renewed), times in UTC.
-type Answer = Table;
+/// A table of `table`, `user_id`, `login`, `name`, `what` (they do), `since`, `until` (if not renewed), times in UTC.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+struct Answer(Table);
 
 fn run(cx: &mut EngineCx<'_>, _: Args) -> Result<Answer, Stop> {
     let columns = ["table", "user_id", "login", "name", "what", "since", "until"];
-    Ok(Table::new(columns, leases::all(cx.tx, cx.now)?.into_iter().map(row)))
+    Ok(Answer(Table::new(columns, leases::all(cx.tx, cx.now)?.into_iter().map(row))))
 }
 
 fn row(lease: Lease) -> [Value; 7] {
@@ -38,6 +40,6 @@ fn row(lease: Lease) -> [Value; 7] {
 }
 
 fn show(_: &Here, _: Args, answer: Answer) -> Result<Shown, Stop> {
-    let text = answer.rows.is_empty().then(|| "No table is in work.".to_owned());
+    let text = answer.0.rows.is_empty().then(|| "No table is in work.".to_owned());
     Ok(Shown { text, ..Shown::data(serde_json::to_value(answer)?) })
 }

@@ -17,11 +17,11 @@ use crate::{EngineCx, Right};
 crate::tool!("engine_db_unlocks", right: Right::Command("AGENT_ENGINE_DB_UNLOCKS"), effect: Destroys,
     refuses: [lease_not_own], run: run);
 
-/// Frees tables in work: all that this person's windows hold, or the named ones. Another's only an administrator frees, by name.
+/// Frees tables in work: all that this person's windows hold, or the named ones; another's only for an administrator.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Tables
+    /// Names
     tables: Option<Vec<String>>,
 }
 

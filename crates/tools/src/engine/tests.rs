@@ -2,74 +2,82 @@
 
 use serde_json::json;
 
-use crate::house::{House, column, objects};
+use crate::house::{column, objects, on_both};
 
 #[test]
 fn tables_in_work_are_listed_with_their_holders() {
-    let house = House::new();
-    let empty = house.call(&house.irina, "engine_db_locks", json!({})).unwrap();
-    assert_eq!(empty.text.as_deref(), Some("No table is in work."));
-    house.take(&house.oleg, "tasks", 60);
-    house.take(&house.admin, "notes", 90);
-    house.take(&house.admin, "users", -1);
-    let list = house.data(&house.irina, "engine_db_locks", json!({}));
-    assert_eq!(column(&list, "table"), ["notes", "tasks"]);
-    assert_eq!(
-        objects(&list)[0],
-        json!({"table": "notes", "user_id": house.admin.id, "login": "admin", "name": "Anna", "what": "editing",
+    on_both(|house| {
+        let empty = house.call(&house.irina, "engine_db_locks", json!({})).unwrap();
+        assert_eq!(empty.text.as_deref(), Some("No table is in work."));
+        house.take(&house.oleg, "tasks", 60);
+        house.take(&house.admin, "notes", 90);
+        house.take(&house.admin, "users", -1);
+        let list = house.data(&house.irina, "engine_db_locks", json!({}));
+        assert_eq!(column(&list, "table"), ["notes", "tasks"]);
+        assert_eq!(
+            objects(&list)[0],
+            json!({"table": "notes", "user_id": house.admin.id, "login": "admin", "name": "Anna", "what": "editing",
             "since": "2026-11-30T10:00:00Z", "until": "2026-11-30T10:01:30Z"})
-    );
-    assert!(!list.to_string().contains("window of"));
+        );
+        assert!(!list.to_string().contains("window of"));
+    });
 }
 
 #[test]
 fn without_names_only_own_tables_are_freed() {
-    let house = House::new();
-    house.take(&house.irina, "notes", 60);
-    house.take(&house.irina, "tasks", 60);
-    house.take(&house.oleg, "users", 60);
-    for who in [&house.admin, &house.irina] {
-        let freed = house.data(who, "engine_db_unlocks", json!({}));
-        let own = if who.login == "irina" { json!(["notes", "tasks"]) } else { json!([]) };
-        assert_eq!(freed, json!({"freed": own, "missed": []}));
-    }
-    assert_eq!(column(&house.data(&house.irina, "engine_db_locks", json!({})), "table"), ["users"]);
+    on_both(|house| {
+        house.take(&house.irina, "notes", 60);
+        house.take(&house.irina, "tasks", 60);
+        house.take(&house.oleg, "users", 60);
+        for who in [&house.admin, &house.irina] {
+            let freed = house.data(who, "engine_db_unlocks", json!({}));
+            let own = if who.login == "irina" { json!(["notes", "tasks"]) } else { json!([]) };
+            assert_eq!(freed, json!({"freed": own, "missed": []}));
+        }
+        assert_eq!(column(&house.data(&house.irina, "engine_db_locks", json!({})), "table"), ["users"]);
+    });
 }
 
 #[test]
 fn anothers_table_is_freed_by_name_and_by_an_administrator_only() {
-    let house = House::new();
-    house.take(&house.oleg, "notes", 60);
-    house.take(&house.irina, "tasks", 60);
-    let (name, text) =
-        house.refused(&house.irina, "engine_db_unlocks", json!({"tables": ["tasks", "notes"]}));
-    assert_eq!(name, "lease_not_own");
-    assert!(
-        text.starts_with("ACCESS_DENIED: table `notes` is not yours to free: Oleg (`oleg`) holds it"),
-        "{text}"
-    );
-    assert_eq!(column(&house.data(&house.irina, "engine_db_locks", json!({})), "table"), ["notes", "tasks"]);
+    on_both(|house| {
+        house.take(&house.oleg, "notes", 60);
+        house.take(&house.irina, "tasks", 60);
+        let (name, text) =
+            house.refused(&house.irina, "engine_db_unlocks", json!({"tables": ["tasks", "notes"]}));
+        assert_eq!(name, "lease_not_own");
+        assert!(
+            text.starts_with("ACCESS_DENIED: table `notes` is not yours to free: Oleg (`oleg`) holds it"),
+            "{text}"
+        );
+        assert_eq!(
+            column(&house.data(&house.irina, "engine_db_locks", json!({})), "table"),
+            ["notes", "tasks"]
+        );
 
-    let freed =
-        house.data(&house.irina, "engine_db_unlocks", json!({"tables": ["tasks", "orders", "tasks"]}));
-    assert_eq!(freed, json!({"freed": ["tasks"], "missed": ["orders"]}));
-    let freed = house.data(&house.admin, "engine_db_unlocks", json!({"tables": "[\"notes\"]"}));
-    assert_eq!(freed, json!({"freed": ["notes"], "missed": []}));
+        let freed =
+            house.data(&house.irina, "engine_db_unlocks", json!({"tables": ["tasks", "orders", "tasks"]}));
+        assert_eq!(freed, json!({"freed": ["tasks"], "missed": ["orders"]}));
+        let freed = house.data(&house.admin, "engine_db_unlocks", json!({"tables": "[\"notes\"]"}));
+        assert_eq!(freed, json!({"freed": ["notes"], "missed": []}));
 
-    let change = &house.journal()[0];
-    assert_eq!(change.table, "leases");
-    assert_eq!(change.before.as_ref().unwrap()["table_name"], "notes");
-    assert!(!change.before.as_ref().unwrap().to_string().contains("window of"));
+        let change = &house.journal()[0];
+        assert_eq!(change.table, "leases");
+        assert_eq!(change.before.as_ref().unwrap()["table_name"], "notes");
+        assert!(!change.before.as_ref().unwrap().to_string().contains("window of"));
+    });
 }
 
 #[test]
 fn a_freed_table_is_written_again_and_its_window_knows_it_lost_it() {
-    let house = House::new();
-    house.take(&house.irina, "notes", 60);
-    assert_eq!(house.refused(&house.irina, "memory_save", json!({"name": "x"})).0, "table_in_work");
-    house.data(&house.irina, "engine_db_unlocks", json!({}));
-    house.data(&house.irina, "memory_save", json!({"name": "x"}));
-    let renewed =
-        house.db.write(|tx| db::leases::renew(tx, "notes", "window of irina", house.now, house.later(60)));
-    assert!(!renewed.unwrap());
+    on_both(|house| {
+        house.take(&house.irina, "notes", 60);
+        assert_eq!(house.refused(&house.irina, "memory_save", json!({"name": "x"})).0, "table_in_work");
+        house.data(&house.irina, "engine_db_unlocks", json!({}));
+        house.data(&house.irina, "memory_save", json!({"name": "x"}));
+        let renewed = house
+            .db
+            .write(|tx| db::leases::renew(tx, "notes", "window of irina", house.now, house.later(60)));
+        assert!(!renewed.unwrap());
+    });
 }

@@ -2,7 +2,7 @@
 
 use db::notes::{self, NoteHead};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use wire::Stop;
 use wire::text::quoted;
@@ -20,8 +20,10 @@ pub struct Args {
     find: Option<String>,
 }
 
-/// Columns `id`, `name`, `kind_key`, `level`, `group`, `category`, `info`, `size` (bytes of the body), `edit_time`.
-type Answer = Table;
+/// A table of `id`, `name`, `kind_key`, `level`, `group`, `category`, `info`, `size` (bytes of the body), `edit_time`.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+struct Answer(Table);
 
 fn run(cx: &mut EngineCx<'_>, args: Args) -> Result<Answer, Stop> {
     let (user, groups) = (cx.caller.id, &cx.caller.groups);
@@ -38,7 +40,7 @@ fn run(cx: &mut EngineCx<'_>, args: Args) -> Result<Answer, Stop> {
         heads = notes.into_iter().map(|note| note.head).collect();
     }
     let columns = ["id", "name", "kind_key", "level", "group", "category", "info", "size", "edit_time"];
-    Ok(Table::new(columns, heads.into_iter().map(row)))
+    Ok(Answer(Table::new(columns, heads.into_iter().map(row))))
 }
 
 fn row(head: NoteHead) -> [Value; 9] {
@@ -56,7 +58,7 @@ fn row(head: NoteHead) -> [Value; 9] {
 }
 
 fn show(_: &Here, args: Args, answer: Answer) -> Result<Shown, Stop> {
-    let text = answer.rows.is_empty().then(|| match args.find.as_deref().map(str::trim) {
+    let text = answer.0.rows.is_empty().then(|| match args.find.as_deref().map(str::trim) {
         Some(find) if !find.is_empty() => {
             format!("No note that you see holds `{}`. Without `find` all are listed.", quoted(find, 80))
         }

@@ -11,7 +11,7 @@ use crate::{EngineCx, Here, Right, Shown};
 /// Bytes of bodies that one answer carries: hosts cut what is longer. The rest goes into files.
 const IN_ANSWER: usize = 60_000;
 
-crate::tool!("memory_load", right: Right::Command("AGENT_MEMORY_LOAD"), effect: Reads, refuses: [missing_parameter, not_written],
+crate::tool!("memory_load", right: Right::Command("AGENT_MEMORY_LOAD"), effect: Reads, refuses: [not_written],
     run: run, show: show);
 
 /// Reads notes of the store's memory whole.
@@ -22,7 +22,7 @@ pub struct Args {
     ids: Option<Vec<i64>>,
     /// Or one number
     id: Option<i64>,
-    /// Folder for the bodies, as <id>.html
+    /// Folder for the bodies, as `<id>.html`
     output: Option<String>,
 }
 

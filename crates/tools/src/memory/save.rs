@@ -23,7 +23,7 @@ const BODY_MOST: usize = 1_000_000;
 const TAGS_MOST: usize = 10_000;
 
 crate::tool!("memory_save", right: Right::Command("AGENT_MEMORY_SAVE"), effect: Writes,
-    refuses: [missing_parameter, not_both, no_such_file, not_utf8, too_long, too_many_tags, note_needs_name, no_such_kind,
+    refuses: [not_both, no_such_file, not_utf8, too_long, too_many_tags, note_needs_name, no_such_kind,
         no_such_note, note_not_own, table_in_work],
     run: run, ask: ask);
 

@@ -2,7 +2,7 @@
 
 use db::repo::{self, Section};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use wire::Stop;
 
@@ -15,13 +15,15 @@ crate::tool!("repo_list", right: Right::Command("AGENT_REPO_LIST"), effect: Read
 #[serde(deny_unknown_fields)]
 pub struct Args {}
 
-/// Columns `id`, `skey`, `path`, `descr`, `kind_key`, `topics` (how many), `may` (list of what is allowed).
-type Answer = Table;
+/// A table of `id`, `skey`, `path`, `descr`, `kind_key`, `topics` (how many), `may` (list of what is allowed).
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+struct Answer(Table);
 
 fn run(cx: &mut EngineCx<'_>, _: Args) -> Result<Answer, Stop> {
     let sections = repo::sections(cx.tx, cx.caller.id, &cx.caller.groups)?;
     let columns = ["id", "skey", "path", "descr", "kind_key", "topics", "may"];
-    Ok(Table::new(columns, sections.into_iter().map(row)))
+    Ok(Answer(Table::new(columns, sections.into_iter().map(row))))
 }
 
 fn row(section: Section) -> [Value; 7] {
@@ -39,6 +41,6 @@ fn row(section: Section) -> [Value; 7] {
 fn show(_: &Here, _: Args, answer: Answer) -> Result<Shown, Stop> {
     let empty =
         "No section is open to this person. An administrator makes sections and opens them in the program.";
-    let text = answer.rows.is_empty().then(|| empty.to_owned());
+    let text = answer.0.rows.is_empty().then(|| empty.to_owned());
     Ok(Shown { text, ..Shown::data(serde_json::to_value(answer)?) })
 }

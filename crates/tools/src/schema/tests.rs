@@ -21,6 +21,9 @@ struct Args {
     steps: Option<Vec<Step>>,
     /// Anything.
     value: Option<Value>,
+    /// Left out where empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rest: Option<String>,
     #[serde(default)]
     many: bool,
 }
@@ -89,6 +92,7 @@ fn outline_tells_fields_and_kinds_only() {
             "way": {"enum": ["there", "back", null]},
             "steps": {"type": ["array", "null"]},
             "value": {},
+            "rest": {"type": "string"},
             "many": {"type": "boolean"},
         })
     );
