@@ -8,7 +8,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use tempfile::TempDir;
 
 use crate::process::run;
 use crate::store::{TryOptions, Trying};
@@ -19,6 +18,8 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 /// The binary under test, with the sample store made once by its `try`.
 pub struct Bench {
     binary: PathBuf,
+    /// Where the sample store is made; it stays there for the next run to replace.
+    place: PathBuf,
     /// Address of a PostgreSQL server, where the stores of this bench live there.
     postgres: Option<String>,
     template: Mutex<Option<Template>>,
@@ -26,22 +27,26 @@ pub struct Bench {
 }
 
 struct Template {
-    folder: TempDir,
+    folder: PathBuf,
     database: Option<String>,
 }
 
 impl Bench {
-    /// Stores on SQLite.
-    pub const fn new(binary: PathBuf) -> Self {
-        Self { binary, postgres: None, template: Mutex::new(None), databases: AtomicU32::new(0) }
+    /// Stores on SQLite; the sample is made below `place`.
+    pub fn new(binary: &str, place: &str) -> Self {
+        Self {
+            binary: PathBuf::from(binary),
+            place: PathBuf::from(place),
+            postgres: None,
+            template: Mutex::new(None),
+            databases: AtomicU32::new(0),
+        }
     }
 
     /// Stores on the PostgreSQL server of `TEST_DATABASE_URL`, where it is set.
-    pub fn postgres(binary: PathBuf) -> Option<Self> {
+    pub fn postgres(binary: &str, place: &str) -> Option<Self> {
         let url = std::env::var("TEST_DATABASE_URL").ok().filter(|url| !url.is_empty())?;
-        let mut bench = Self::new(binary);
-        bench.postgres = Some(url);
-        Some(bench)
+        Some(Self { postgres: Some(url), ..Self::new(binary, place) })
     }
 
     /// Short word for the database of this bench.
@@ -69,32 +74,36 @@ impl Bench {
             *template = Some(self.make_template()?);
         }
         let template = template.as_ref().context("no template")?;
-        copy_folder(template.folder.path(), to)?;
+        copy_folder(&template.folder, to)?;
         let Some(from) = &template.database else { return Ok(None) };
-        let name = self.database_name("test");
+        let name = self.database_name();
         self.psql(&format!("create database {name} template {from}"))?;
         self.address_of(&name).map(Some)
     }
 
     /// Makes the sample store as a person does: by starting `try`; then stops it.
     fn make_template(&self) -> Result<Template> {
-        let folder = tempfile::Builder::new().prefix("shopwright-sample-").tempdir()?;
+        let folder = self.place.join(format!("sample-{}", self.dialect()));
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder)?;
+        }
         let mut options = TryOptions::default();
         let mut database = None;
         if self.postgres.is_some() {
-            let name = self.database_name("template");
+            let name = "shopwright_template".to_owned();
+            self.psql(&format!("drop database if exists {name} with (force)"))?;
             self.psql(&format!("create database {name}"))?;
             options.arguments = vec!["--database".to_owned(), self.address_of(&name)?];
             database = Some(name);
         }
-        let mut trying = Trying::start(self, folder.path(), &options)?;
+        let mut trying = Trying::start(self, &folder, &options)?;
         trying.stop()?;
         Ok(Template { folder, database })
     }
 
-    fn database_name(&self, what: &str) -> String {
+    fn database_name(&self) -> String {
         let number = self.databases.fetch_add(1, Ordering::Relaxed);
-        format!("shopwright_{what}_{}_{number}", std::process::id())
+        format!("shopwright_test_{}_{number}", std::process::id())
     }
 
     /// The address of another database on the same server.
@@ -112,15 +121,6 @@ impl Bench {
     /// Removes the database of a finished test.
     pub(crate) fn drop_database(&self, url: &str) {
         if let Some((_, name)) = url.rsplit_once('/') {
-            let _ = self.psql(&format!("drop database if exists {name} with (force)"));
-        }
-    }
-}
-
-impl Drop for Bench {
-    fn drop(&mut self) {
-        let template = self.template.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(name) = template.and_then(|template| template.database) {
             let _ = self.psql(&format!("drop database if exists {name} with (force)"));
         }
     }

@@ -2,6 +2,8 @@
 
 mod bench;
 mod client;
+mod console;
+mod front;
 mod http;
 mod process;
 mod snapshot;
@@ -10,7 +12,9 @@ pub mod transcript;
 
 pub use bench::{Bench, PATIENCE, wait_for};
 pub use client::{Client, ToolAnswer};
+pub use console::Console;
+pub use front::{Front, Reply};
 pub use http::{Response, get, post, send};
 pub use process::{Output, Running, run};
 pub use snapshot::{check_file, updating};
-pub use store::{Engine, People, TestStore, TryOptions, Trying};
+pub use store::{Desk, Engine, People, TestStore, TryOptions, Trying};

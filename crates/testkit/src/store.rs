@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use crate::bench::{Bench, PATIENCE, psql, wait_for};
 use crate::client::Client;
+use crate::console::Console;
 use crate::process::{Output, Running, run};
 
 /// A copy of the sample store; removed when dropped.
@@ -117,6 +118,39 @@ impl<'a> TestStore<'a> {
         let url = line.split_whitespace().last().context("no address")?.trim_end_matches('/').to_owned();
         let port = url.rsplit(':').next().and_then(|port| port.parse().ok()).context("no port")?;
         Ok(Engine { running, url, port })
+    }
+
+    /// Starts the program alone, on this store.
+    pub fn desk(&self) -> Result<Desk> {
+        let mut command = self.command(&["desk", "--listen", "127.0.0.1:0", "--store"]);
+        command.arg(self.store());
+        let running = Running::start(&mut command)?;
+        let line = running.line(PATIENCE)?.with_context(|| running.errors())?;
+        let console = String::from_utf8(line)?.split_whitespace().last().context("no address")?.to_owned();
+        Ok(Desk { running, console })
+    }
+
+    /// The MCP server's command, with this store's home.
+    pub fn mcp_command(&self) -> Command {
+        let mut command = self.command(&["mcp", "--store"]);
+        command.arg(self.store()).current_dir(self.folder());
+        command
+    }
+
+    /// The people's passwords, as `try` drew them.
+    pub fn people(&self) -> Result<People> {
+        Ok(serde_json::from_slice(&std::fs::read(self.folder().join("people.json"))?)?)
+    }
+
+    /// Engine and program as two processes, with this person signed in; `keep` saves the password.
+    pub fn apart(&self, login: &str, keep: bool) -> Result<(Engine, Desk)> {
+        let engine = self.serve(0)?;
+        self.shop_ini("Url", &engine.url)?;
+        let desk = self.desk()?;
+        let people = self.people()?;
+        let password = people.get(login).context("nobody of this login")?;
+        Console::open(&desk.console)?.sign_in(login, password, keep)?;
+        Ok((engine, desk))
     }
 
     /// Rewrites a line of `Shop.ini`.
@@ -310,6 +344,14 @@ impl Trying {
         ensure!(status.success(), "try ended with {status}; stderr:\n{}", self.running.errors());
         Ok(())
     }
+}
+
+/// A program that runs alone.
+pub struct Desk {
+    /// The process.
+    pub running: Running,
+    /// Address of its console, with the secret of this start.
+    pub console: String,
 }
 
 /// An engine that runs alone.
