@@ -56,7 +56,10 @@ fn run(cx: &mut EngineCx<'_>, args: Args) -> Result<Answer, Stop> {
 fn free(cx: &mut EngineCx<'_>, wanted: Vec<Lease>) -> Result<Vec<String>, Stop> {
     let mut freed = Vec::with_capacity(wanted.len());
     for lease in wanted {
-        leases::release(cx.tx, &lease.table)?;
+        // By its holder, so that a lease somebody took a moment ago stays.
+        if !leases::free(cx.tx, &lease.table, &lease.holder)? {
+            continue;
+        }
         // The holder's key stays out of the journal: with it anybody could renew.
         let before = json!({
             "table_name": lease.table, "user_id": lease.user_id, "what": lease.what,
