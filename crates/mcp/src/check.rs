@@ -1,1 +1,195 @@
 //! `shopwright check`: walks sign-in for real, and says what is wrong and who mends it.
+
+use std::path::Path;
+
+use home::{Home, Program, ShopIni};
+use tools::Right;
+use wire::{Mender, Origin, Refusal, SignedIn, Stop};
+
+use crate::core::Core;
+use crate::place::{self, Place};
+use crate::sign_in::{self, Source};
+use crate::{Options, StorePin, licence, registry};
+
+/// One step of the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What was looked at.
+    pub name: String,
+    /// Whether it is well.
+    pub ok: bool,
+    /// What was found, or what is wrong and who mends it.
+    pub said: String,
+}
+
+/// Walks from the list of stores to the rights. The way ends at the first step that the next ones need.
+pub async fn check(home: &Home, store: Option<&Path>) -> Vec<Step> {
+    let pin = store.map(|folder| StorePin::Folder(folder.to_owned()));
+    let core = Core::new(Options::from_env(home.clone(), pin));
+    let mut steps = Steps::default();
+    walk(&core, &mut steps).await;
+    steps.0
+}
+
+/// The steps walked so far.
+#[derive(Default)]
+struct Steps(Vec<Step>);
+
+impl Steps {
+    fn well(&mut self, name: &str, said: impl Into<String>) {
+        self.0.push(Step { name: name.to_owned(), ok: true, said: said.into() });
+    }
+
+    fn wrong(&mut self, name: &str, said: impl Into<String>) {
+        self.0.push(Step { name: name.to_owned(), ok: false, said: said.into() });
+    }
+
+    /// The value, or a step that says why there is none.
+    fn take<T>(&mut self, name: &str, found: Result<T, Stop>) -> Option<T> {
+        match found {
+            Ok(value) => Some(value),
+            Err(Stop::Refused(refusal)) => {
+                self.wrong(name, in_words(&refusal));
+                None
+            }
+            Err(Stop::Broke(fault)) => {
+                self.wrong(name, fault.chain());
+                None
+            }
+        }
+    }
+}
+
+async fn walk(core: &Core, steps: &mut Steps) -> Option<()> {
+    let home = &core.options.home;
+    let list = steps.take("list of stores", place::stores(home))?;
+    let stores = list.stores.len();
+    steps.well("list of stores", format!("{stores} in `{}`", home.path().display()));
+    let place = steps.take("store", place::find(&list, core.options.store.as_ref()))?;
+    steps.well("store", format!("{}, `{}`", place.name, place.folder.display()));
+    let connection = steps.take("Shop.ini", connection(&place))?;
+    let licensed = if connection.licensed { "licensed" } else { "not licensed" };
+    steps.well("Shop.ini", format!("{}, login `{}`, {licensed}", connection.url, connection.login));
+    program(home, &place, steps).await;
+    let source = sign_in::source(home, &place, &connection).await.map_err(Stop::from);
+    let source = steps.take("password", source);
+    if let Some(source) = &source {
+        let from =
+            if source.from == crate::session::From::Program { "the program" } else { "the saved settings" };
+        steps.well("password", format!("of `{}`, from {from}", source.pair.login));
+        token(&place, &connection, source, steps);
+    }
+    engine(core, &place, &connection, steps).await?;
+    let source = source?;
+    let signed_in = sign_in::sign_in(core, &place, &connection, &source.pair, &Origin::default()).await;
+    let signed_in = steps.take("sign-in", signed_in)?;
+    if signed_in.demo {
+        steps.wrong("sign-in", "demo mode: everyone who signs in is an administrator. The server's owner sets an administrator's password and removes `admin.here`.");
+    } else {
+        steps.well("sign-in", format!("{} (`{}`)", signed_in.user.name, signed_in.user.login));
+    }
+    rights(&signed_in, steps);
+    Some(())
+}
+
+/// The connection, with an address that can be used.
+fn connection(place: &Place) -> Result<ShopIni, Stop> {
+    let connection = place.connection()?;
+    sign_in::address(place, &connection)?;
+    Ok(connection)
+}
+
+/// The program is only one of two sources, so its absence is no failure.
+async fn program(home: &Home, place: &Place, steps: &mut Steps) {
+    let said = match home::program_state(home, &place.folder).await {
+        Program::Running { signed_in: true } => "runs on this store".to_owned(),
+        Program::Running { signed_in: false } => "runs on this store, signed out".to_owned(),
+        Program::Other { store } => format!("runs on another store, `{}`", store.display()),
+        Program::Silent => "holds this store and does not answer".to_owned(),
+        Program::Closed => "is not running".to_owned(),
+    };
+    steps.well("program", said);
+}
+
+fn token(place: &Place, connection: &ShopIni, source: &Source, steps: &mut Steps) {
+    if !connection.licensed {
+        return steps.well("licence", "none is needed");
+    }
+    let token = licence::token(&place.folder, &source.pair.login).map_err(Stop::from);
+    if steps.take("licence", token).is_some() {
+        steps.well("licence", "today's token is there");
+    }
+}
+
+async fn engine(core: &Core, place: &Place, connection: &ShopIni, steps: &mut Steps) -> Option<()> {
+    let address = sign_in::address(place, connection).ok()?;
+    let mut build = None;
+    for (path, wrong) in [
+        ("core/health", "is no engine of this kind, or something else answers in front of it"),
+        (
+            "core/ready",
+            "is up but not ready: its database cannot be reached or is being migrated; its log says more",
+        ),
+    ] {
+        match core.client.look(&address, path).await {
+            Ok((200, page)) => build = build_of(&page).or(build),
+            Ok((status, _)) => {
+                let said = format!(
+                    "what answers at {} {wrong} (HTTP {status}). Mended by: {}.",
+                    address.shown(),
+                    who(Mender::ServerAdmin)
+                );
+                steps.wrong("engine", said);
+                return None;
+            }
+            Err(trouble) => {
+                steps.wrong("engine", in_words(&trouble.refusal));
+                return None;
+            }
+        }
+    }
+    let build = build.map(|build| format!("build {build} ")).unwrap_or_default();
+    steps.well("engine", format!("{build}answers at {} and is ready", address.shown()));
+    Some(())
+}
+
+/// The build an engine tells on its page of health.
+fn build_of(page: &[u8]) -> Option<String> {
+    let page: serde_json::Value = serde_json::from_slice(page).ok()?;
+    page.get("build")?.as_str().map(|build| wire::text::quoted(build, 40))
+}
+
+fn rights(signed_in: &SignedIn, steps: &mut Steps) {
+    let may = |command: &str| signed_in.rights.granted.iter().any(|granted| granted == command);
+    let (mut granted, mut closed) = (Vec::new(), Vec::new());
+    for entry in registry::entries() {
+        match entry.spec.right {
+            Right::Command(command) if !may(command) => closed.push(entry.spec.name),
+            _ => granted.push(entry.spec.name),
+        }
+    }
+    let mut said = format!("may call {}", granted.join(", "));
+    if !closed.is_empty() {
+        said.push_str(&format!("; not granted: {}", closed.join(", ")));
+    }
+    steps.well("rights", said);
+}
+
+/// A refusal and who mends it.
+fn in_words(refusal: &Refusal) -> String {
+    match refusal.row() {
+        Some(row) => format!("{} Mended by: {}.", refusal.text().replace('\n', " "), who(row.mender)),
+        None => refusal.text(),
+    }
+}
+
+fn who(mender: Mender) -> &'static str {
+    match mender {
+        Mender::Agent => "the agent, by another call",
+        Mender::Person => "the person at this computer",
+        Mender::Owner => "the store's owner",
+        Mender::ServerAdmin => "whoever keeps the server",
+        Mender::Developer => "the developers",
+        Mender::Time => "time: it passes by itself",
+    }
+}

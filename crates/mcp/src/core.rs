@@ -61,14 +61,14 @@ impl Core {
         if spec.effect == Effect::Reads {
             let mut request = request(spec.command().unwrap_or_default(), spec.name, &session.origin);
             request.params = params;
-            return Ok(self.exchange(session, request, Kind::Reads, || {}).await?);
+            return self.exchange(session, request, Kind::Reads, || {}).await;
         }
         let whose = [session.address.shown(), session.login.clone(), spec.name.to_owned()];
         let key = self.keys.of(&whose.each_ref().map(String::as_str), &params);
         let mut request = request(spec.command().unwrap_or_default(), spec.name, &session.origin);
         request.params = params;
         request.key = Some(key.text());
-        Ok(self.exchange(session, request, Kind::Writes, || key.settle()).await?)
+        self.exchange(session, request, Kind::Writes, || key.settle()).await
     }
 
     /// Sends a request of the session; a stale ticket is replaced once, since the request was then not carried out.

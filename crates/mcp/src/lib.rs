@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::service::serve_directly;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 
 mod answer;
 mod calls;
+mod check;
 mod client;
 mod core;
 mod folders;
@@ -28,6 +30,7 @@ mod sign_in;
 mod transport;
 mod words;
 
+pub use check::{Step, check};
 pub use options::{Options, StorePin};
 pub use registry::{all_tools, tools_list_json};
 
@@ -52,6 +55,15 @@ pub fn run(options: Options) -> ExitCode {
 /// Serves standard input and output, until the input ends.
 pub async fn serve(options: Options) {
     let (source, sink) = transport::streams::open();
+    serve_on(options, source, sink).await;
+}
+
+/// Serves these streams, until the input ends.
+pub async fn serve_on(
+    options: Options,
+    source: impl AsyncRead + Send + Unpin + 'static,
+    sink: impl AsyncWrite + Send + Unpin + 'static,
+) {
     let ended = Arc::new(Notify::new());
     let transport = transport::Stdio::new(source, sink, Arc::clone(&ended));
     let server = server::Server::new(core::Core::new(options));

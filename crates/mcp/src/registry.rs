@@ -64,7 +64,7 @@ impl Entry {
         }
         if era >= Era::Structured {
             tool.title = Some(title(self.spec.name));
-            tool.output_schema = self.spec.listed_output().map(|schema| Arc::new(object(schema)));
+            tool.output_schema = self.spec.output.map(|schema| Arc::new(promised(&schema())));
             tool.meta = quirks::result_cap(self.spec.name)
                 .map(|cap| MetaObject(object(json!({"anthropic/maxResultSizeChars": cap}))));
         }
@@ -86,13 +86,24 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
+/// What a data block always holds. Names are enough: what is in them is seen in the answer itself,
+/// while every byte of the list is read in every session.
+fn promised(schema: &Value) -> Map<String, Value> {
+    let mut promise = object(json!({"type": "object"}));
+    if let Some(names) = schema.get("required") {
+        promise.insert("required".to_owned(), names.clone());
+    }
+    promise
+}
+
 /// Hints for hosts, those that differ from what the protocol assumes.
 fn annotations(effect: Effect) -> ToolAnnotations {
-    let hints = ToolAnnotations::new().read_only(effect == Effect::Reads).open_world(false);
+    let hints = ToolAnnotations::new().read_only(effect == Effect::Reads);
     match effect {
         Effect::Reads => hints,
         Effect::Writes => hints.destructive(false),
-        Effect::Destroys => hints.destructive(true),
+        // What is gone cannot go once more.
+        Effect::Destroys => hints.destructive(true).idempotent(true),
     }
 }
 

@@ -191,6 +191,3 @@ fn answer(id: &Value, member: &str, body: &impl Serialize) -> Vec<u8> {
 fn error(id: &Value, error: &ErrorData) -> Vec<u8> {
     json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string().into_bytes()
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,1 +1,33 @@
-//! Tests of this module.
+//! Tests of keys of writes.
+
+use serde_json::{Map, json};
+
+use super::Keys;
+
+fn params(text: &str) -> Map<String, serde_json::Value> {
+    json!({"name": text}).as_object().cloned().unwrap()
+}
+
+#[test]
+fn a_call_repeated_after_a_lost_answer_keeps_its_key() {
+    let keys = Keys::default();
+    let first = keys.of(&["s", "l", "t"], &params("a"));
+    let text = first.text();
+    drop(first);
+    assert_ne!(keys.of(&["s", "l", "t"], &params("b")).text(), text);
+    assert_ne!(keys.of(&["s", "other", "t"], &params("a")).text(), text);
+    let second = keys.of(&["s", "l", "t"], &params("a"));
+    assert_eq!(second.text(), text);
+    // While it runs, an equal call is another call.
+    assert_ne!(keys.of(&["s", "l", "t"], &params("a")).text(), text);
+    second.settle();
+}
+
+#[test]
+fn an_answered_call_gives_its_key_up() {
+    let keys = Keys::default();
+    let first = keys.of(&["s"], &params("a"));
+    let text = first.text();
+    first.settle();
+    assert_ne!(keys.of(&["s"], &params("a")).text(), text);
+}

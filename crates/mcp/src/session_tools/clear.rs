@@ -12,11 +12,11 @@ use crate::session::Session;
 
 tool!("session_clear", right: Right::Free, effect: Destroys, refuses: [not_a_topic, topic_not_removed]);
 
-/// Lists the conversation folders of this application in this store, with sizes; with `topics` removes exactly those, files and all. Ask the person before removing.
+/// Lists this application's conversation folders; with `topics` removes those. Ask the person first.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Topics to remove, as the list names them.
+    /// Topics to remove.
     pub topics: Option<Vec<String>>,
 }
 

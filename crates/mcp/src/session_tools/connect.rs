@@ -40,11 +40,11 @@ tool!(
     ],
 );
 
-/// Opens the session: signs in to the store under the person's login and answers with everything there is to know of it, then the rules of the session. Nothing else works before it. A repeated call opens the session anew.
+/// Signs in and opens the session: what there is to know, then the rules. Other tools work only after it.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// The conversation's topic in one word of Latin letters, digits, `-` and `_`, like `prices-sept`. After a break the same word brings back the same folder.
+    /// The conversation in one word of Latin letters, digits, `-`, `_`; the same word brings its folder back.
     pub topic: String,
 }
 
@@ -216,6 +216,3 @@ fn program_build(core: &Core) -> String {
     let desk = DeskFile::read(&core.options.home).filter(|desk| !desk.build.is_empty() && desk.is_alive());
     desk.map_or_else(|| wire::BUILD.to_owned(), |desk| desk.build)
 }
-
-#[cfg(test)]
-mod tests;

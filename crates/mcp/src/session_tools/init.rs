@@ -12,7 +12,7 @@ use crate::sign_in;
 
 tool!("session_init", right: Right::Free, effect: Reads, refuses: []);
 
-/// Looks around before signing in: the stores on this computer, the store a session would open, and whether the program runs. Goes to no store and changes nothing. Call it first, then `session_connect`.
+/// Looks around before signing in: which store, is the program running. Changes nothing; call it first.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {}

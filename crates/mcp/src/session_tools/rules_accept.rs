@@ -11,13 +11,13 @@ use crate::{gate, registry, rules};
 
 tool!("session_rules_accept", right: Right::Free, effect: Reads, refuses: [rules_required, no_rules]);
 
-/// Accepts the rules that a `RULES_REQUIRED:` refusal showed, for every tool they cover and to the end of the session. Read them first, then repeat the refused call.
+/// Accepts the rules that `RULES_REQUIRED:` showed, for all tools they cover. Read them first, then repeat the refused call.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// The refused tool.
     pub tool: String,
-    /// The six-digit code out of the refusal.
+    /// The code out of the refusal.
     pub code: String,
 }
 

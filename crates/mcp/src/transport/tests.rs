@@ -1,1 +1,0 @@
-//! Tests of the transport as a whole.
