@@ -93,6 +93,14 @@ pub fn drop_expired(tx: &mut Tx, now: Timestamp) -> Result<u64, DbError> {
     tx.run("delete from tickets where used < :oldest", &[("oldest", micros(now - LIFE).into())])
 }
 
+/// Ends all tickets of a person, for good. Their rows stay until the next sweep, so that the person is told why.
+pub fn end_of_user(tx: &mut Tx, user: i64) -> Result<u64, DbError> {
+    tx.run(
+        "update tickets set used = :never where user_id = :user_id",
+        &[("never", micros(Timestamp::UNIX_EPOCH).into()), ("user_id", user.into())],
+    )
+}
+
 /// Drops all tickets of a person.
 pub fn drop_of_user(tx: &mut Tx, user: i64) -> Result<u64, DbError> {
     tx.run("delete from tickets where user_id = :user_id", &[("user_id", user.into())])

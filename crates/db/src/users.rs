@@ -92,14 +92,14 @@ pub fn set_password(tx: &mut Tx, id: i64, hash: &str) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Blocks a person, which also drops their tickets, or lets them work again.
+/// Blocks a person, which also ends their tickets for good, or lets them work again.
 pub fn set_blocked(tx: &mut Tx, id: i64, blocked: bool) -> Result<(), DbError> {
     tx.run(
         "update users set blocked = :blocked where id = :id",
         &[("blocked", blocked.into()), ("id", id.into())],
     )?;
     if blocked {
-        tickets::drop_of_user(tx, id)?;
+        tickets::end_of_user(tx, id)?;
     }
     Ok(())
 }

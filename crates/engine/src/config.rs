@@ -102,7 +102,7 @@ impl Default for Config {
             database: "sqlite:core/store.db".to_owned(),
             language: "en".to_owned(),
             time_zone: "UTC".to_owned(),
-            currency: "USD".to_owned(),
+            currency: "EUR".to_owned(),
             template: "default".to_owned(),
             ip_list: Vec::new(),
             trusted_proxies: Vec::new(),

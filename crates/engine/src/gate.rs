@@ -125,19 +125,22 @@ impl<'a> Gate<'a> {
         let is_old = self.asked.now.duration_since(ticket.used) > TOUCH_EVERY;
         let to_touch = if is_old { hash } else { None };
         if !self.is_demo {
-            self.ticket(&ticket, &user)?;
+            if ticket.password_version != user.password_version {
+                return Err(catalogue::wrong_password().into());
+            }
+            // Blocking ends tickets, but its holder is told of the block.
+            if !user.blocked {
+                self.ticket(&ticket)?;
+            }
             self.person(tx, &user)?;
         }
         Ok(Holder { user, to_touch })
     }
 
-    fn ticket(&self, ticket: &tickets::Ticket, user: &users::User) -> Result<(), Refusal> {
+    fn ticket(&self, ticket: &tickets::Ticket) -> Result<(), Refusal> {
         let has_expired = self.asked.now.duration_since(ticket.used) > tickets::LIFE;
         if has_expired || ticket.address != self.asked.client.to_string() {
             return Err(catalogue::ticket_unknown());
-        }
-        if ticket.password_version != user.password_version {
-            return Err(catalogue::wrong_password());
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use db::{attempts, calls, leases, tickets};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
 use wire::Stop;
 
 use crate::house::{House, blocking};
@@ -31,7 +31,7 @@ pub(crate) async fn watch_settings(house: Arc<House>) {
 
 /// Drops what has run out, until it is aborted. Several nodes may do so at once.
 pub(crate) async fn sweep(house: Arc<House>) {
-    let mut ticks = interval(SWEEP_EVERY);
+    let mut ticks = interval_at(Instant::now() + SWEEP_EVERY, SWEEP_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;

@@ -1,0 +1,100 @@
+//! The engine's addresses as the network sees them.
+
+use serde_json::{Value, json};
+
+use crate::ask::{Ask, get, raw, ticket};
+use crate::house::{House, on_both};
+
+on_both! {
+    async fn the_home_page_has_the_stores_name_and_language(house: House) {
+        let page = get(house, "/", "").await;
+        assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
+        assert!(page.text().contains("Flowers &amp; Co") && page.text().contains("<html lang=\"en\">"));
+        house.settings(json!({"language": "ru"})).await;
+        assert!(get(house, "/", "").await.text().contains("Добро пожаловать"));
+        let lost = get(house, "/catalogue/roses", "").await;
+        assert_eq!((lost.status, lost.header("content-type")), (404, Some("text/html; charset=utf-8")));
+        house.mark("shop.lock", true);
+        assert_eq!(get(house, "/", "").await.status, 503);
+    }
+
+    async fn an_endpoint_tells_a_browser_in_words_what_it_is(house: House) {
+        for path in ["/core/mcp.php", "/core/program.php"] {
+            let page = get(house, path, "").await;
+            assert_eq!((page.status, page.header("allow")), (405, Some("POST")));
+            assert!(page.text().contains("endpoint"));
+        }
+        let ask = Ask::new("AGENT_MEMORY_LIST").header("origin", "http://evil.example.com");
+        assert_eq!(ask.result(house).await, Err("Bad request: web pages may not call this address".to_owned()));
+    }
+
+    async fn what_is_no_request_is_refused_in_the_envelope(house: House) {
+        for (body, words) in [
+            ("", "the JSON ends too early (line 1, column 0)"),
+            ("{\"command\"", "the JSON ends too early (line 1, column 10)"),
+            ("<html>", "not JSON (line 1, column 1)"),
+            ("[]", "a field is missing or of the wrong kind (line 1, column 2)"),
+            ("{\"command\": 7}", "a field is missing or of the wrong kind (line 1, column 13)"),
+            ("{\"command\":\"A\",\"params\":[\"secret\"]}", "a field is missing or of the wrong kind (line 1, column 24)"),
+        ] {
+            let bytes = format!("POST /core/mcp.php HTTP/1.1\r\nhost: a\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+            assert_eq!(raw(house, bytes.as_bytes()).await.result(), Err(format!("Bad request: {words}")), "{body}");
+        }
+        let deep = format!("{{\"command\":\"A\",\"params\":{{\"a\":{}1{}}}}}", "[".repeat(100_000), "]".repeat(100_000));
+        let bytes = format!("POST /core/mcp.php HTTP/1.1\r\nhost: a\r\ncontent-length: {}\r\n\r\n{deep}", deep.len());
+        raw(house, bytes.as_bytes()).await.result().unwrap_err();
+    }
+
+    async fn a_request_over_the_limit_is_413(house: House) {
+        house.settings(json!({"request_limit": 1})).await;
+        let body = vec![b'x'; 3 << 20];
+        let head = format!("POST /core/mcp.php HTTP/1.1\r\nhost: a\r\ncontent-length: {}\r\n\r\n", body.len());
+        assert_eq!(raw(house, &[head.as_bytes(), &body].concat()).await.status, 413);
+        let chunked = format!("POST /core/mcp.php HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n", body.len());
+        assert_eq!(raw(house, &[chunked.as_bytes(), &body, b"\r\n0\r\n\r\n"].concat()).await.status, 413);
+        let waits = format!("{}expect: 100-continue\r\n\r\n", head.trim_end_matches("\r\n").to_owned() + "\r\n");
+        assert_eq!(raw(house, waits.as_bytes()).await.status, 413);
+        let big = Ask::tool("memory_save", json!({"name": "n", "body": "x".repeat(900_000)}));
+        big.with("session", ticket(house, "irina").await).result(house).await.unwrap();
+    }
+
+    async fn a_big_answer_is_compressed_for_those_who_take_it(house: House) {
+        let session = ticket(house, "irina").await;
+        let save = Ask::tool("memory_save", json!({"name": "n", "body": "word ".repeat(20_000)}));
+        let saved = save.with("session", session.clone()).result(house).await.unwrap();
+        let load = Ask::tool("memory_load", json!({"ids": [saved["id"]]})).with("session", session.clone());
+        assert_eq!(load.send(house).await.header("content-encoding"), None);
+        let small = load.header("accept-encoding", "gzip").send(house).await;
+        assert_eq!(small.header("content-encoding"), Some("gzip"));
+        assert!(small.body.starts_with(&[0x1f, 0x8b]) && small.body.len() < 20_000);
+        let list = Ask::tool("memory_list", json!({})).with("session", session).header("accept-encoding", "gzip");
+        assert_eq!(list.send(house).await.header("content-encoding"), None, "a small one is not");
+    }
+
+    async fn health_readiness_and_counts_can_be_asked(house: House) {
+        assert_eq!(get(house, "/core/health", "").await.status, 200);
+        assert_eq!(get(house, "/core/ready", "").await.status, 200);
+        Ask::sign_in("irina", "wrong").result(house).await.unwrap_err();
+        Ask::new("AGENT_<made up>").result(house).await.unwrap_err();
+        let counts = get(house, "/core/metrics", "").await;
+        let line = "shopwright_requests_total{command=\"AGENT_SESSION_CONNECT\",outcome=\"wrong_password\"} 1";
+        assert!(counts.text().contains(line), "{}", counts.text());
+        assert!(!counts.text().contains("made up"));
+        assert_eq!(get(house, "/core/metrics", "x-forwarded-for: 192.0.2.1\r\n").await.status, 404);
+    }
+
+    async fn a_store_without_tables_is_alive_but_not_ready(house: House) {
+        house.db.write(|tx| tx.run("alter table migrations rename to gone", &[])).unwrap();
+        assert_eq!(get(house, "/core/ready", "").await.status, 503);
+        assert_eq!(get(house, "/core/health", "").await.status, 200);
+        house.db.write(|tx| tx.run("alter table gone rename to migrations", &[])).unwrap();
+        assert_eq!(get(house, "/core/ready", "").await.status, 200);
+    }
+
+    async fn an_answer_may_not_be_kept_by_what_stands_between(house: House) {
+        let answer = Ask::sign_in("irina", crate::house::PASSWORD).send(house).await;
+        assert_eq!(answer.header("cache-control"), Some("no-store"));
+        let envelope: Value = serde_json::from_slice(&answer.body).unwrap();
+        assert_eq!(envelope["ok"], json!(true));
+    }
+}

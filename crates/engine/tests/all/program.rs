@@ -1,0 +1,152 @@
+//! The program's endpoint: signing in and out, work leases, licence tokens from the authority.
+
+use engine::licensor;
+use jiff::civil::date;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::ask::{Ask, ticket};
+use crate::house::{House, PASSWORD, on_both};
+
+async fn program(house: &House, login: &str) -> Value {
+    let params = json!({"login": login, "password": PASSWORD});
+    Ask::new("PROGRAM_SIGN_IN").with("params", params).result(house).await.unwrap()
+}
+
+async fn program_ask(house: &House, login: &str, command: &str, params: Value) -> Ask {
+    Ask::new(command).with("session", program(house, login).await["ticket"].clone()).with("params", params)
+}
+
+/// The authority's answer to a posted proof.
+async fn post(address: std::net::SocketAddr, body: &Value) -> (u16, Value) {
+    let body = body.to_string();
+    let mut line = TcpStream::connect(address).await.unwrap();
+    let head = format!(
+        "POST /token HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    line.write_all(&[head.as_bytes(), body.as_bytes()].concat()).await.unwrap();
+    let mut answer = String::new();
+    line.read_to_string(&mut answer).await.unwrap();
+    let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap())
+}
+
+on_both! {
+    async fn the_program_signs_in_and_out(house: House) {
+        let mut signed = program(house, "admin").await;
+        let ask = Ask::new("PROGRAM_SIGN_OUT").with("session", signed["ticket"].take());
+        let group = signed["group"].take();
+        assert_eq!(group["skey"], "ADMIN");
+        assert_eq!(signed, json!({"ticket": null, "licensed": false, "language": "en", "time_zone": "UTC",
+            "demo": false, "administrator": true, "group": null,
+            "user": {"id": house.id("admin"), "login": "admin", "name": "Administrator", "options": {}}}));
+        assert_eq!(program(house, "irina").await["administrator"], json!(false));
+        assert_eq!(house.count("tickets"), 2);
+        assert_eq!(ask.result(house).await, Ok(json!({})));
+        assert_eq!(house.count("tickets"), 1);
+        let wrong = Ask::new("PROGRAM_SIGN_IN").with("params", json!({"login": "admin", "password": "x"}));
+        assert_eq!(wrong.result(house).await, Err("WRONG_PASSWORD".to_owned()));
+        let unknown = program_ask(house, "admin", "PROGRAM_NO_SUCH", json!({})).await;
+        assert_eq!(unknown.result(house).await, Err("Unknown command: PROGRAM_NO_SUCH".to_owned()));
+    }
+
+    async fn a_table_in_work_refuses_writes_until_it_is_free(house: House) {
+        let save = Ask::tool("memory_save", json!({"name": "n"})).with("session", ticket(house, "irina").await);
+        let params = json!({"tables": ["notes"], "what": "memory is edited", "seconds": 30});
+        let take = program_ask(house, "admin", "PROGRAM_LEASE_TAKE", params).await;
+        let taken = take.result(house).await.unwrap();
+        assert_eq!((&taken["tables"], &taken["until"]), (&json!(["notes"]), &json!("2026-11-30T12:00:30Z")));
+        let before = house.dump();
+        let words = save.result(house).await.unwrap_err();
+        assert!(words.starts_with("The table notes is in work right now, and nothing was written"), "{words}");
+        assert!(house.dump() == before);
+        let words = take.result(house).await.unwrap_err();
+        assert!(words.contains("Administrator (admin)"), "{words}");
+        let session = take.body["session"].clone();
+        let follow = |command: &str, seconds: Option<u64>| {
+            let mut params = json!({"holder": taken["holder"], "tables": ["notes"]});
+            if let Some(seconds) = seconds {
+                params["seconds"] = seconds.into();
+            }
+            Ask::new(command).with("session", session.clone()).with("params", params)
+        };
+        house.world.set_now("2026-11-30T12:00:29Z");
+        let renewed = follow("PROGRAM_LEASE_RENEW", Some(30)).result(house).await.unwrap();
+        assert_eq!(renewed["until"], json!("2026-11-30T12:00:59Z"));
+        save.result(house).await.unwrap_err();
+        follow("PROGRAM_LEASE_FREE", None).result(house).await.unwrap();
+        save.result(house).await.unwrap();
+        let lost = follow("PROGRAM_LEASE_RENEW", Some(30)).result(house).await.unwrap();
+        assert_eq!(lost["tables"], json!([]));
+    }
+
+    async fn a_lease_that_nobody_renews_ends_by_itself(house: House) {
+        let save = Ask::tool("memory_save", json!({"name": "n"})).with("session", ticket(house, "irina").await);
+        let params = json!({"tables": ["notes", "ai_tools"], "seconds": 999_999});
+        let take = program_ask(house, "admin", "PROGRAM_LEASE_TAKE", params).await;
+        let taken = take.result(house).await.unwrap();
+        assert_eq!(taken["until"], json!("2026-11-30T13:00:00Z"), "an hour at most");
+        save.result(house).await.unwrap_err();
+        house.world.set_now("2026-11-30T13:00:00Z");
+        save.result(house).await.unwrap();
+    }
+
+    async fn taking_tables_needs_the_right_to_edit_them(house: House) {
+        let params = json!({"tables": ["notes"], "seconds": 30});
+        let take = program_ask(house, "irina", "PROGRAM_LEASE_TAKE", params).await;
+        assert_eq!(take.result(house).await, Err("ACCESS_DENIED".to_owned()));
+        let take = program_ask(house, "admin", "PROGRAM_LEASE_TAKE", json!({"tables": ["tickets"], "seconds": 30})).await;
+        assert_eq!(take.result(house).await, Err("Bad request: no such table: `tickets`".to_owned()));
+        let take = program_ask(house, "admin", "PROGRAM_LEASE_TAKE", json!({"tables": [], "seconds": 30})).await;
+        assert_eq!(take.result(house).await, Err("Bad request: `tables` names none, or too many".to_owned()));
+        assert_eq!(house.count("leases"), 0);
+    }
+
+    async fn all_tables_are_taken_or_none(house: House) {
+        let first = json!({"tables": ["repo_topics"], "seconds": 30});
+        program_ask(house, "admin", "PROGRAM_LEASE_TAKE", first).await.result(house).await.unwrap();
+        let both = json!({"tables": ["notes", "repo_topics"], "seconds": 30});
+        program_ask(house, "admin", "PROGRAM_LEASE_TAKE", both).await.result(house).await.unwrap_err();
+        assert_eq!(house.count("leases"), 1);
+    }
+
+    async fn the_program_gets_tokens_that_the_engine_takes(house: House) {
+        let folder = TempDir::new().unwrap();
+        let key = licensor::make_keys(folder.path()).unwrap();
+        let domains = ["shop.example.com".to_owned()];
+        let customer = licensor::add(folder.path(), "Flowers", &domains, &[], date(2027, 1, 1)).unwrap();
+        let world: std::sync::Arc<dyn engine::World> = house.world.clone();
+        let listen = "127.0.0.1:0".parse().unwrap();
+        let authority = licensor::serve(folder.path().to_owned(), listen, world).await.unwrap();
+        house.settings(json!({"licence": {"public_key": key.to_string(), "domain": "shop.example.com"}})).await;
+        let signed = program(house, "irina").await;
+        assert_eq!(signed["licensed"], json!(true));
+        let ask = Ask::new("PROGRAM_LICENCE").with("session", signed["ticket"].clone());
+        assert_eq!(ask.result(house).await, Err("NO_LICENCE_SOURCE".to_owned()));
+        house.settings(json!({
+            "licence": {"public_key": key.to_string(), "domain": "shop.example.com", "authority": "http://a.example"},
+            "secrets": {"licence": customer.secret},
+        })).await;
+        let proofs = ask.result(house).await.unwrap();
+        assert_eq!((&proofs["authority"], &proofs["login"]), (&json!("http://a.example"), &json!("irina")));
+        assert!(!proofs.to_string().contains(&customer.secret));
+        let days: Vec<&Value> = proofs["proofs"].as_array().unwrap().iter().collect();
+        assert_eq!([&days[0]["day"], &days[1]["day"]], ["2026-11-30", "2026-12-01"]);
+        let mut request = json!({"domain": proofs["domain"], "login": "irina", "day": days[0]["day"], "proof": days[0]["proof"]});
+        let (status, given) = post(authority.address(), &request).await;
+        assert_eq!(status, 200, "{given}");
+        let sign_in = Ask::sign_in("irina", PASSWORD).with("licence", given["token"].clone());
+        let signed = sign_in.result(house).await.unwrap();
+        assert_eq!(signed["licensed"], json!(true));
+        let list = Ask::tool("memory_list", json!({})).with("session", signed["ticket"].clone());
+        assert_eq!(list.result(house).await, Err("LICENCE_ERROR".to_owned()));
+        list.with("licence", given["token"].clone()).result(house).await.unwrap();
+        request["login"] = json!("admin");
+        let (status, denied) = post(authority.address(), &request).await;
+        assert_eq!((status, denied["error"].as_str().unwrap()), (403, "the proof does not fit the domain, the login and the day"));
+        authority.stop().await;
+    }
+}

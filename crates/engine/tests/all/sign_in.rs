@@ -1,0 +1,215 @@
+//! Signing in: what the session is told, what wrong passwords cost.
+
+use std::time::{Duration, Instant};
+
+use db::events::NewEvent;
+use db::tasks::NewTask;
+use db::{ai_tools, attempts, events, groups, options, rights, tasks, users};
+use serde_json::{Value, json};
+
+use crate::ask::{Ask, signed_in, ticket};
+use crate::house::{GRANTED, House, NOON, PASSWORD, on_both};
+
+fn event(house: &House, to_user: Option<&str>, princ: Option<&str>) -> i64 {
+    let new = NewEvent {
+        user_id: None,
+        to_user: to_user.map(|login| house.id(login)),
+        to_group: None,
+        princ_id: princ.map(|login| house.id(login)),
+        key: "kOrderNew".to_owned(),
+        data: json!({"order": 7}),
+        now: NOON.parse().unwrap(),
+    };
+    house.db.write(|tx| events::create(tx, &new)).unwrap()
+}
+
+async fn launched(house: &House, event: i64) -> Value {
+    let params = json!({"login": "irina", "password": PASSWORD, "event": event});
+    Ask::new("AGENT_SESSION_CONNECT").with("params", params).result(house).await.unwrap()
+}
+
+async fn timed(house: &House, ask: &Ask) -> (Result<Value, String>, Duration) {
+    let started = Instant::now();
+    let result = ask.result(house).await;
+    (result, started.elapsed())
+}
+
+on_both! {
+    async fn the_answer_tells_all_a_session_has_to_know(house: House) {
+        let (irina, oleg, admin) = (house.id("irina"), house.id("oleg"), house.id("admin"));
+        house.db.write(|tx| {
+            let language = options::create(tx, options::Target::User, Some("LANG"), "Language")?;
+            options::set_for_user(tx, irina, language, &options::Setting::Text("ru".to_owned()))?;
+            rights::grant_to_user(tx, irina, "SCHEDULER")?;
+            rights::grant_to_user(tx, irina, "AGENT_TOOL_LIST")?;
+            ai_tools::create_tool(tx, None, "STOCK", "Stock", "")?;
+            for (creator, executor, state) in [(admin, irina, "kNew"), (admin, irina, "kNew"),
+                (irina, oleg, "kAccept"), (irina, oleg, "kComplete"), (irina, oleg, "kClose")] {
+                let name = "a task".to_owned();
+                let now = NOON.parse().unwrap();
+                let new = NewTask { creator_id: creator, executor_id: executor, state: state.to_owned(), name,
+                    body: String::new(), due: None, now };
+                tasks::create(tx, &new)?;
+            }
+            Ok(())
+        }).unwrap();
+        let mut signed = signed_in(house, "irina").await;
+        assert_eq!(signed["ticket"].as_str().unwrap().len(), 43);
+        let closed = signed["rights"]["closed"].take();
+        let closed: Vec<&str> = closed.as_array().unwrap().iter().map(|row| row["command"].as_str().unwrap()).collect();
+        assert!(closed.contains(&"AGENT_REPO_LIST") && closed.iter().all(|command| !GRANTED.contains(command)));
+        signed["ticket"].take();
+        let managers = house.db.read(|tx| groups::by_skey(tx, "MANAGER", "en")).unwrap().unwrap().id;
+        assert_eq!(signed, json!({
+            "ticket": null, "licensed": false, "language": "en",
+            "user": {"id": irina, "login": "irina", "name": "Name of irina", "options": {"LANG": "ru"}},
+            "group": {"id": managers, "skey": "MANAGER", "name": "Managers", "options": {}},
+            "princ": null, "event": null, "demo": false,
+            "memory": {"notes": 0, "critical": []}, "tools": 1,
+            "tasks": {"waiting": [{"state": "kNew", "name": "New", "count": 2},
+                                  {"state": "kComplete", "name": "Completed", "count": 1}],
+                      "given": [{"state": "kAccept", "name": "Accepted", "count": 1},
+                                {"state": "kComplete", "name": "Completed", "count": 1}]},
+            "rights": {"granted": ["AGENT_MEMORY_LIST", "AGENT_MEMORY_LOAD", "AGENT_MEMORY_REMOVE",
+                                   "AGENT_MEMORY_SAVE", "AGENT_TOOL_LIST"],
+                       "closed": null, "components_path": signed["rights"]["components_path"]},
+        }));
+    }
+
+    async fn somebody_without_group_or_rights_signs_in_all_the_same(house: House) {
+        let signed = signed_in(house, "oleg").await;
+        for field in ["group", "memory", "tools", "tasks", "princ", "event"] {
+            assert_eq!(signed[field], Value::Null, "{field}");
+        }
+        assert_eq!(signed["rights"]["granted"], json!([]));
+    }
+
+    async fn names_come_in_the_stores_language(house: House) {
+        house.settings(json!({"language": "ru"})).await;
+        let signed = signed_in(house, "oleg").await;
+        let closed = signed["rights"]["closed"].as_array().unwrap();
+        let list = closed.iter().find(|row| row["command"] == "AGENT_MEMORY_LIST").unwrap();
+        let is_russian = |text: &str| text.chars().any(|c| ('а'..='я').contains(&c));
+        assert!(list["path"].as_str().unwrap().split(" -> ").all(is_russian), "{list}");
+    }
+
+    async fn memory_that_can_only_be_listed_is_closed(house: House) {
+        let oleg = house.id("oleg");
+        house.db.write(|tx| rights::grant_to_user(tx, oleg, "AGENT_MEMORY_LIST")).unwrap();
+        assert_eq!(signed_in(house, "oleg").await["memory"], Value::Null);
+        house.db.write(|tx| rights::grant_to_user(tx, oleg, "AGENT_MEMORY_LOAD")).unwrap();
+        assert_eq!(signed_in(house, "oleg").await["memory"], json!({"notes": 0, "critical": []}));
+    }
+
+    async fn an_event_counts_for_those_it_is_addressed_to(house: House) {
+        let mine = event(house, Some("irina"), Some("admin"));
+        let signed = launched(house, mine).await;
+        assert_eq!(signed["event"], json!({"id": mine, "user_id": null, "key": "kOrderNew", "state": "kNew",
+            "time": NOON, "data": {"order": 7}}));
+        assert_eq!((&signed["princ"]["login"], &signed["princ"]["group"]["skey"]), (&json!("admin"), &json!("ADMIN")));
+        for none in [event(house, Some("oleg"), Some("admin")), event(house, None, Some("admin")), 777_777] {
+            let signed = launched(house, none).await;
+            assert_eq!((&signed["event"], &signed["princ"]), (&Value::Null, &Value::Null));
+        }
+        let blocked = event(house, Some("irina"), Some("oleg"));
+        let oleg = house.id("oleg");
+        house.db.write(|tx| users::set_blocked(tx, oleg, true)).unwrap();
+        let signed = launched(house, blocked).await;
+        assert_eq!((&signed["event"]["id"], &signed["princ"]), (&json!(blocked), &Value::Null));
+    }
+
+    async fn a_wrong_password_and_an_unknown_login_are_one_answer(house: House) {
+        for (login, password) in [("irina", "wrong"), ("nobody", PASSWORD), ("", ""), ("irina", ""), ("irina ", PASSWORD),
+            (&"x".repeat(100_000), PASSWORD), ("irina", &"y".repeat(100_000))] {
+            let ask = Ask::sign_in(login, password).from(9);
+            assert_eq!(ask.result(house).await, Err("WRONG_PASSWORD".to_owned()));
+        }
+        let ask = Ask::sign_in("irina", PASSWORD).with("params", json!({"login": "irina", "password": 1}));
+        let words = ask.result(house).await.unwrap_err();
+        assert_eq!(words, "Bad request: the parameters are not those of the command");
+    }
+
+    async fn time_does_not_tell_whether_a_login_exists(house: House) {
+        let mut times = [Vec::new(), Vec::new()];
+        for round in 0..7u8 {
+            for (times, login) in times.iter_mut().zip(["irina", "nobody"]) {
+                // From addresses of their own and with counts forgotten, so that nothing is slowed down.
+                house.db.write(|tx| tx.run("delete from attempts", &[])).unwrap();
+                let (result, took) = timed(house, &Ask::sign_in(login, "wrong").from(20 + round)).await;
+                assert_eq!(result, Err("WRONG_PASSWORD".to_owned()));
+                times.push(took);
+            }
+        }
+        let [known, unknown] = times.map(|mut times| { times.sort(); times[3].as_secs_f64() });
+        assert!(known / unknown < 2.0 && unknown / known < 2.0, "{known} s and {unknown} s");
+    }
+
+    async fn guessing_gets_slow_and_others_do_not_wait(house: House) {
+        house.in_the_real_world().await;
+        let wrong = Ask::sign_in("irina", "wrong");
+        let (result, first) = timed(house, &wrong).await;
+        assert_eq!(result, Err("WRONG_PASSWORD".to_owned()));
+        for _ in 1..200 {
+            house.db.write(|tx| attempts::record(tx, "irina", "127.0.0.1", jiff::Timestamp::now())).unwrap();
+        }
+        let (result, late) = timed(house, &wrong).await;
+        assert_eq!(result, Err("WRONG_PASSWORD".to_owned()));
+        assert!(late > Duration::from_millis(800) && late > first, "{first:?}, then {late:?}");
+        let (result, other) = timed(house, &Ask::sign_in("oleg", PASSWORD).from(3)).await;
+        result.unwrap();
+        assert!(other < late / 2, "{other:?}");
+        // The right password of the same person waits its turn, is let in, and ends the slowness.
+        timed(house, &Ask::sign_in("irina", PASSWORD).from(4)).await.0.unwrap();
+        let (result, after) = timed(house, &Ask::sign_in("irina", PASSWORD).from(4)).await;
+        result.unwrap();
+        assert!(after < late / 2, "{after:?}");
+    }
+
+    async fn guesses_at_once_queue_up(house: House) {
+        house.in_the_real_world().await;
+        for _ in 0..600 {
+            house.db.write(|tx| attempts::record(tx, "irina", "127.0.0.1", jiff::Timestamp::now())).unwrap();
+        }
+        let house: &House = house;
+        let wrong = Ask::sign_in("irina", "wrong");
+        let started = Instant::now();
+        let asks = (0..12).map(|_| {
+            let line = crate::ask::Line::open(house, wrong.from);
+            let wrong = wrong.clone();
+            async move { wrong.result_on(&mut line.await).await }
+        });
+        let mut turned_away = 0;
+        for result in crate::ask::all(asks).await {
+            let words = result.unwrap_err();
+            turned_away += usize::from(words == "TOO_MANY_ATTEMPTS");
+            assert!(words == "WRONG_PASSWORD" || words == "TOO_MANY_ATTEMPTS", "{words}");
+        }
+        assert!(turned_away >= 4, "{turned_away}: a pause is three seconds, a queue twenty");
+        assert!(started.elapsed() > Duration::from_secs(8));
+    }
+
+    async fn nothing_is_free_for_a_thousand_guesses_at_once(house: House) {
+        house.in_the_real_world().await;
+        let house: &House = house;
+        let asks = (0..40).map(|_| {
+            let wrong = Ask::sign_in("irina", "wrong");
+            let line = crate::ask::Line::open(house, wrong.from);
+            async move { wrong.result_on(&mut line.await).await }
+        });
+        for result in crate::ask::all(asks).await {
+            assert_eq!(result, Err("WRONG_PASSWORD".to_owned()));
+        }
+        let row = house.db.read(|tx| tx.row("select count, last from attempts where kind = 'login'", &[])).unwrap();
+        assert_eq!(row.unwrap().get::<i64>("count").unwrap(), 40, "every guess is counted once");
+    }
+
+    async fn signing_in_again_leaves_the_first_ticket_alone(house: House) {
+        let (first, second) = (ticket(house, "irina").await, ticket(house, "irina").await);
+        assert_ne!(first, second);
+        for ticket in [first, second] {
+            Ask::tool("memory_list", json!({})).with("session", ticket).result(house).await.unwrap();
+        }
+        let kept = house.db.read(|tx| tx.rows("select hash from tickets", &[])).unwrap();
+        assert_eq!(kept.len(), 2);
+    }
+}
