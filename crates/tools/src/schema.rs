@@ -36,27 +36,6 @@ pub fn output_schema<T: JsonSchema>() -> Value {
     schema
 }
 
-/// The outline of a data block's schema, as `tools/list` carries it: fields and their kinds, no deeper.
-///
-/// Every byte of `tools/list` is read in every session, while the fields
-/// inside are seen in the answer itself.
-pub(crate) fn outline(schema: &Value) -> Value {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let fields = properties.into_iter().flatten().map(|(name, field)| {
-        let mut kind = Map::new();
-        for key in ["type", "enum"] {
-            if let Some(value) = field.get(key) {
-                kind.insert(key.to_owned(), value.clone());
-            }
-        }
-        if kind.contains_key("enum") {
-            kind.remove("type");
-        }
-        (name.clone(), Value::Object(kind))
-    });
-    json!({"type": "object", "properties": fields.collect::<Map<_, _>>()})
-}
-
 /// What becomes of `null` among the kinds of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Null {

@@ -19,7 +19,7 @@ pub struct ToolSpec {
     pub refuses: &'static [&'static str],
     /// JSON schema of the arguments; its `description` is the tool's. See [`ToolSpec::listed_input`].
     pub input: fn() -> Value,
-    /// JSON schema of the data block in full, where the tool returns data. See [`ToolSpec::listed_output`].
+    /// JSON schema of the data block, where the tool returns data.
     pub output: Option<fn() -> Value>,
     /// The engine's half; `None` for tools that never leave the MCP server.
     pub run: Option<Run>,
@@ -87,11 +87,6 @@ impl ToolSpec {
             object.remove("description");
         }
         schema
-    }
-
-    /// Schema of the data block as `tools/list` carries it: an outline, true and small.
-    pub fn listed_output(&self) -> Option<Value> {
-        self.output.map(|output| crate::schema::outline(&output()))
     }
 
     /// The command behind the tool, where it needs a right.

@@ -128,7 +128,7 @@ fn descriptions_are_short_and_every_parameter_has_one() {
 #[test]
 fn schemas_have_the_form_that_hosts_accept() {
     for tool in ALL {
-        for schema in [Some(tool.listed_input()), tool.listed_output(), tool.output.map(|output| output())] {
+        for schema in [Some(tool.listed_input()), tool.output.map(|output| output())] {
             let Some(schema) = schema else { continue };
             assert_eq!(schema["type"], "object", "{}", tool.name);
             for key in ["anyOf", "oneOf", "allOf", "$ref", "$defs", "$schema", "title", "enum", "not"] {
@@ -146,8 +146,8 @@ fn schemas_have_the_form_that_hosts_accept() {
     }
 }
 
-/// Most tokens (bytes / 4) of a tool in `tools/list`, on average; the whole list must stay cheap to carry.
-const TOKENS_A_TOOL: usize = 120;
+/// Most tokens (bytes / 4) of what a tool declares, on average; `tools/list` must stay cheap to carry.
+const TOKENS_A_TOOL: usize = 100;
 
 #[test]
 fn the_list_of_tools_is_cheap_to_carry() {
@@ -164,8 +164,6 @@ fn bytes(tool: &ToolSpec) -> usize {
         "name": tool.name,
         "description": tool.description(),
         "inputSchema": tool.listed_input(),
-        "outputSchema": tool.listed_output(),
-        "annotations": {"readOnlyHint": true},
     });
     entry.to_string().len()
 }
