@@ -49,7 +49,11 @@ fn peers(shop: &TryStore) -> Vec<Peer> {
     let mut peers = vec![shop.peer()];
     let candidates = [
         ("TypeScript SDK 1.32, echo", "node".to_owned(), installed.join("echo.mjs")),
-        ("Python SDK 1.30, echo", installed.join("venv/bin/python").display().to_string(), installed.join("echo.py")),
+        (
+            "Python SDK 1.30, echo",
+            installed.join("venv/bin/python").display().to_string(),
+            installed.join("echo.py"),
+        ),
     ];
     for (name, program, script) in candidates {
         if script.exists() {
@@ -116,7 +120,8 @@ impl Server {
 
     fn request(&mut self, method: &str, params: &Value) -> (Value, usize) {
         self.id += 1;
-        let line = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params}).to_string() + "\n";
+        let line =
+            json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params}).to_string() + "\n";
         self.stdin.write_all(line.as_bytes()).unwrap();
         loop {
             let mut answer = String::new();
@@ -187,7 +192,12 @@ impl TryStore {
         command.extend(mcp["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap().to_owned()));
         let env = mcp["env"].as_object().unwrap();
         let env = env.iter().map(|(key, value)| (key.clone(), value.as_str().unwrap().to_owned())).collect();
-        Peer { name: "Shopwright, `session_init`", command, env, call: json!({"name": "session_init", "arguments": {}}) }
+        Peer {
+            name: "Shopwright, `session_init`",
+            command,
+            env,
+            call: json!({"name": "session_init", "arguments": {}}),
+        }
     }
 
     fn measure(&self) {

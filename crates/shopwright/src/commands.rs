@@ -1,0 +1,34 @@
+//! What each subcommand does.
+
+mod check;
+mod desk;
+mod licensor;
+mod mcp;
+mod serve;
+mod store;
+
+use anyhow::Result;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Exit;
+use crate::{tour, try_store};
+
+/// Runs the subcommand of this command line.
+pub(crate) fn run(cli: Cli) -> Result<Exit> {
+    match cli.command {
+        // First, since agent applications start it often and wait for it.
+        Command::Mcp(arguments) => mcp::run(&arguments),
+        Command::Try(arguments) => try_store::run(&arguments),
+        Command::Tour(arguments) => tour::run(&arguments),
+        Command::Serve(arguments) => serve::run(arguments),
+        Command::Desk(arguments) => desk::run(arguments),
+        Command::Check(arguments) => check::run(arguments),
+        Command::Store { command } => store::run(command),
+        Command::Licensor { command } => licensor::run(command),
+    }
+}
+
+/// A runtime for work with many tasks.
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()
+}

@@ -1,0 +1,87 @@
+//! `store`: what the server's owner does with a store.
+
+use anyhow::Result;
+use engine::store::{self, Holder, InitOptions};
+
+use crate::cli::{StoreCommand, StoreInit, StoreLogin, StoreRight, Whose};
+use crate::exit::Exit;
+use crate::{log, say, secret};
+
+/// Carries out one of the store's commands.
+pub(super) fn run(command: StoreCommand) -> Result<Exit> {
+    log::start("warn");
+    match command {
+        StoreCommand::Init(arguments) => init(&arguments)?,
+        StoreCommand::Passwd(who) => passwd(&who)?,
+        StoreCommand::Lock(arguments) => {
+            store::lock(&arguments.root)?;
+            say::note("The store is closed for works.");
+        }
+        StoreCommand::Unlock(arguments) => {
+            let was_closed = store::unlock(&arguments.root)?;
+            say::note(if was_closed { "The store is open." } else { "The store was open already." });
+        }
+        StoreCommand::Block(who) => block(&who, true)?,
+        StoreCommand::Unblock(who) => block(&who, false)?,
+        StoreCommand::Grant(right) => grant(&right)?,
+        StoreCommand::Revoke(right) => revoke(&right)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn init(arguments: &StoreInit) -> Result<()> {
+    let admin_password = secret::ask_new(&format!("`{}`", arguments.admin_login))?;
+    store::init(
+        &arguments.root,
+        &InitOptions {
+            name: arguments.name.clone(),
+            url: arguments.url.clone(),
+            listen: arguments.listen,
+            language: arguments.language.code().to_owned(),
+            time_zone: arguments.time_zone.clone(),
+            currency: arguments.currency.clone(),
+            database: arguments.database.clone(),
+            admin_login: arguments.admin_login.clone(),
+            admin_name: arguments.admin_name.clone(),
+            admin_password,
+        },
+    )?;
+    say::note(&format!("The store is made. `shopwright serve --root {}` runs it.", arguments.root.display()));
+    Ok(())
+}
+
+fn passwd(who: &StoreLogin) -> Result<()> {
+    let password = secret::ask_new(&format!("`{}`", who.login))?;
+    store::set_password(&who.root, &who.login, &password)?;
+    say::note(&format!("`{}` has a new password; their open sessions end.", who.login));
+    Ok(())
+}
+
+fn block(who: &StoreLogin, blocked: bool) -> Result<()> {
+    store::set_blocked(&who.root, &who.login, blocked)?;
+    let state = if blocked { "is blocked" } else { "may work again" };
+    say::note(&format!("`{}` {state}.", who.login));
+    Ok(())
+}
+
+fn holder(whose: &Whose) -> Holder {
+    match (&whose.login, &whose.group) {
+        (Some(login), _) => Holder::Login(login.clone()),
+        (None, group) => Holder::Group(group.clone().unwrap_or_default()),
+    }
+}
+
+fn grant(right: &StoreRight) -> Result<()> {
+    store::grant(&right.root, &holder(&right.whose), &right.command)?;
+    say::note(&format!("{} is granted; it shows after signing in again.", right.command));
+    Ok(())
+}
+
+fn revoke(right: &StoreRight) -> Result<()> {
+    if store::revoke(&right.root, &holder(&right.whose), &right.command)? {
+        say::note(&format!("{} is withdrawn; it works at once.", right.command));
+    } else {
+        say::note(&format!("{} was not granted here; nothing was changed.", right.command));
+    }
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! The two streams: stdout for data, stderr for people.
+
+use std::io::{IsTerminal, Write};
+
+/// Writes a line of data. A reader that has gone away is no error.
+pub(crate) fn line(text: &str) {
+    let _ = writeln!(std::io::stdout().lock(), "{text}");
+}
+
+/// Writes what went wrong.
+pub(crate) fn problem(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "shopwright: {text}");
+}
+
+/// Writes a note for people that is no data.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// Whether stdout may be coloured: a terminal, and nobody asked for none.
+pub(crate) fn colours() -> bool {
+    std::io::stdout().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Asks a person something; the answer is typed behind it.
+pub(crate) fn ask(question: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = write!(stderr, "{question}");
+    let _ = stderr.flush();
+}

@@ -1,0 +1,12 @@
+//! `try`: a sample store with everything running, in one command.
+
+mod fill;
+mod people;
+mod place;
+mod print;
+mod ready;
+mod sample;
+mod start;
+
+pub(crate) use ready::{Launch, Ready};
+pub(crate) use start::run;

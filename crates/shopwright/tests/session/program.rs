@@ -1,0 +1,177 @@
+//! The program on this computer: running, on another store, silent, closed; and who may ask it.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use testkit::{Client, Console, PATIENCE, run};
+
+use crate::setup::{is_row, store};
+
+fn state(client: &mut Client) -> (String, Value) {
+    let answer = client.call("session_init", json!({})).unwrap();
+    assert!(!answer.refused());
+    (answer.texts().get(1).cloned().unwrap_or_default(), answer.data()["program"].clone())
+}
+
+#[test]
+fn a_running_program_needs_no_words() {
+    let store = store();
+    let trying = store.start("irina").unwrap();
+    let (words, program) = state(&mut trying.client().unwrap());
+    assert_eq!(program, json!({"state": "running", "store": ""}));
+    assert_eq!(words, "", "the usual sign-in follows");
+}
+
+#[test]
+fn a_stopped_program_is_silent_and_a_killed_one_closed() {
+    let store = store();
+    let mut trying = store.start("irina").unwrap();
+    let mut client = trying.client().unwrap();
+    trying.process().signal(Signal::STOP).unwrap();
+    let since = Instant::now();
+    let (words, program) = state(&mut client);
+    assert!(since.elapsed() < Duration::from_secs(3), "{:?}", since.elapsed());
+    assert_eq!(program, json!({"state": "silent", "store": ""}));
+    assert!(words.contains("does not answer"), "{words}");
+    let text = client.refused("session_connect", json!({"topic": "x"})).unwrap();
+    assert!(is_row(&text, "no_settings"), "{text}");
+    assert!(text.contains("did not answer"), "{text}");
+    trying.process().signal(Signal::CONT).unwrap();
+    client.connect("x").unwrap();
+    trying.process().kill();
+    let (words, program) = state(&mut client);
+    assert_eq!(program, json!({"state": "closed", "store": ""}));
+    assert!(words.contains("not running"), "{words}");
+    let text = client.refused("session_connect", json!({"topic": "x"})).unwrap();
+    assert!(is_row(&text, "no_settings") && text.contains("the program is not running"), "{text}");
+}
+
+#[test]
+fn a_program_on_another_store_is_named() {
+    let store = store();
+    let trying = store.start("irina").unwrap();
+    let second = store.folder().join("second");
+    std::fs::create_dir(&second).unwrap();
+    std::fs::copy(store.store().join("Shop.ini"), second.join("Shop.ini")).unwrap();
+    let list = store.home().join("stores.toml");
+    let mut text = std::fs::read_to_string(&list).unwrap();
+    text.push_str(&format!("\n[[stores]]\nname = \"Second\"\nfolder = {:?}\n", second.display().to_string()));
+    std::fs::write(&list, text).unwrap();
+    let mut command = store.command(&["mcp", "--store"]);
+    command.arg(&second);
+    let mut client = Client::open(&mut command, "2025-11-25").unwrap();
+    let (_, program) = state(&mut client);
+    assert_eq!(program["state"], "other");
+    assert_eq!(program["store"], trying.info()["store"]);
+    let text = client.refused("session_connect", json!({"topic": "x"})).unwrap();
+    assert!(is_row(&text, "no_settings"), "{text}");
+    assert!(text.contains("another store") && text.contains(&store.store().display().to_string()), "{text}");
+}
+
+#[test]
+fn a_program_that_is_signed_out_has_nothing_to_hand_over() {
+    let store = store();
+    let trying = store.start("irina").unwrap();
+    let console = Console::open(trying.info()["console"].as_str().unwrap()).unwrap();
+    console.post("/sign-out", &[]).unwrap();
+    let mut client = trying.client().unwrap();
+    let (words, program) = state(&mut client);
+    assert_eq!(program["state"], "running");
+    assert!(words.contains("signed out"), "{words}");
+    let text = client.refused("session_connect", json!({"topic": "x"})).unwrap();
+    assert!(is_row(&text, "no_settings") && text.contains("signed out"), "{text}");
+    console.sign_in("irina", &trying.people()["irina"], false).unwrap();
+    client.connect("x").unwrap();
+}
+
+#[test]
+fn an_unpinned_session_follows_the_program_to_another_store_and_back() {
+    let store = store();
+    let trying = store.start("irina").unwrap();
+    let second = store.folder().join("second");
+    std::fs::create_dir(&second).unwrap();
+    std::fs::copy(store.store().join("Shop.ini"), second.join("Shop.ini")).unwrap();
+    let mut client = Client::open(&mut trying.unpinned_command(), "2025-11-25").unwrap();
+    let mut pinned = trying.connected().unwrap();
+    let data = client.connect("x").unwrap();
+    assert_eq!(data["store"]["pinned"], json!(false));
+    let console = Console::open(trying.info()["console"].as_str().unwrap()).unwrap();
+    let second_text = second.display().to_string();
+    let added =
+        console.post("/stores/add", &[("name", "Second"), ("folder", &second_text), ("url", &trying.url())]);
+    assert!(added.unwrap().status < 400);
+    let opened = console.post("/stores/open", &[("folder", &second_text)]).unwrap();
+    assert!(opened.status < 400, "{}", opened.text());
+    let text = client.refused("memory_list", json!({})).unwrap();
+    assert!(is_row(&text, "store_switched"), "{text}");
+    assert!(text.contains(&store.store().display().to_string()) && text.contains(&second_text), "{text}");
+    pinned.done("memory_list", json!({})).unwrap();
+    console.post("/stores/open", &[("folder", &store.store().display().to_string())]).unwrap();
+    client.done("memory_list", json!({})).unwrap();
+}
+
+#[test]
+fn another_user_of_the_computer_cannot_read_the_pair() {
+    let store = store();
+    let trying = store.start("irina").unwrap();
+    // Even where every folder on the way is open, the socket and the program refuse.
+    let script = r#"
+import json, os, socket, sys
+home = sys.argv[1]
+for name in ("desk.json", "stores.toml", "credentials"):
+    try:
+        open(os.path.join(home, name)).read()
+        print("read", name)
+    except (PermissionError, FileNotFoundError):
+        pass
+try:
+    line = socket.socket(socket.AF_UNIX)
+    line.connect(sys.argv[2])
+    line.sendall(sys.argv[3].encode() + b"\n")
+    line.settimeout(3)
+    print("answer", line.recv(4096))
+except OSError:
+    pass
+"#;
+    let desk: Value =
+        serde_json::from_slice(&std::fs::read(store.home().join("desk.json")).unwrap()).unwrap();
+    let socket = desk["socket"].as_str().unwrap().to_owned();
+    let question = json!({"ask": "pair", "store": store.store()}).to_string();
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "python3", "-c", script]);
+    command.arg(store.home()).arg(&socket).arg(&question);
+    let Ok(output) = run(&mut command, b"", PATIENCE) else {
+        println!("skipped: no setpriv or python3 here");
+        return;
+    };
+    if output.err.contains("setpriv:") {
+        println!("skipped: only root can become somebody else ({})", output.err.trim());
+        return;
+    }
+    let password = &trying.people()["irina"];
+    assert!(!output.out.contains("read"), "{}", output.out);
+    assert!(!output.out.contains(password.as_str()), "{}", output.out);
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&store.home()), 0o700);
+    assert_eq!(mode(std::path::Path::new(&socket)), 0o600);
+    assert_eq!(mode(&store.folder().join("try.json")), 0o600);
+}
+
+#[test]
+fn the_console_turns_strangers_away() {
+    let store = store();
+    let trying = store.start("irina").unwrap();
+    let url = trying.info()["console"].as_str().unwrap();
+    let origin = url.split("/start").next().unwrap();
+    let without_cookie = testkit::get(&format!("{origin}/stores")).unwrap();
+    assert_eq!(without_cookie.status, 401);
+    let foreign = testkit::send("GET", url, &[("host", "evil.example")], b"").unwrap();
+    assert_eq!(foreign.status, 421);
+    let wrong = testkit::get(&format!("{origin}/start?secret=0000")).unwrap();
+    assert!(wrong.status >= 400, "{}", wrong.status);
+    let page = Console::open(url).unwrap().get("/").unwrap();
+    assert!(!page.text().contains(trying.people()["irina"].as_str()), "no page shows a password");
+}

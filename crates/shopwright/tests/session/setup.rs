@@ -1,0 +1,25 @@
+//! What the tests of this folder share.
+
+use std::sync::LazyLock;
+
+use testkit::{Bench, TestStore};
+
+/// The binary under test and its sample store.
+static BENCH: LazyLock<Bench> = LazyLock::new(|| {
+    Bench::new(env!("CARGO_BIN_EXE_shopwright"), concat!(env!("CARGO_TARGET_TMPDIR"), "/session"))
+});
+
+/// The bench of all tests.
+pub(crate) fn bench() -> &'static Bench {
+    &BENCH
+}
+
+/// A fresh copy of the sample store.
+pub(crate) fn store() -> TestStore<'static> {
+    TestStore::new(bench()).unwrap()
+}
+
+/// Whether a text is this row of the catalogue, said as it must be.
+pub(crate) fn is_row(text: &str, row: &str) -> bool {
+    testkit::transcript::refusal_name(text) == Some(row)
+}
