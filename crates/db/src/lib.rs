@@ -14,6 +14,7 @@ mod sqlite;
 mod store;
 mod value;
 
+pub mod agent_sql;
 pub mod ai_tools;
 pub mod attempts;
 pub mod calls;

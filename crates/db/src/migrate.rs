@@ -10,7 +10,10 @@ use crate::{DbError, Dialect, Tx};
 type Step = (&'static str, &'static str);
 
 /// All steps, in order; the number of a step is its place, from 1.
-const STEPS: &[Step] = &[("base", include_str!("../migrations/0001_base.sql"))];
+const STEPS: &[Step] = &[
+    ("base", include_str!("../migrations/0001_base.sql")),
+    ("secrets", include_str!("../migrations/0002_secrets.sql")),
+];
 
 /// Runs what is missing, in the transaction of the caller.
 pub(crate) fn run(tx: &mut Tx, dialect: Dialect) -> Result<(), DbError> {

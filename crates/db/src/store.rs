@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::migrate;
-use crate::postgres::{Postgres, PostgresSession};
+use crate::postgres::{Postgres, PostgresSession, reader};
 use crate::signal::{LONGEST, Signals};
 use crate::sqlite::{Sqlite, SqliteSession};
 use crate::{DbError, Row, Value};
@@ -64,7 +64,14 @@ impl Db {
             Driver::Sqlite(sqlite) => sqlite.prepare_file()?,
             Driver::Postgres(_) => {}
         }
-        self.write(|tx| migrate::run(tx, self.dialect()))
+        self.write(|tx| migrate::run(tx, self.dialect()))?;
+        if let Driver::Postgres(_) = &self.driver
+            && let Err(cause) = self.write(reader::prepare)
+        {
+            // The store works without it; only agents' own statements do not.
+            tracing::warn!(cause = ?cause, "Cannot make the login for agents' statements");
+        }
+        Ok(())
     }
 
     /// Whether the database can be reached and has this build's tables.
@@ -126,6 +133,10 @@ enum Session {
 }
 
 impl Tx {
+    pub(crate) fn of(session: PostgresSession) -> Self {
+        Self { session: Session::Postgres(session) }
+    }
+
     /// All rows of a statement; `:name` stands for a value of `params`.
     pub fn rows(&mut self, sql: &str, params: &[(&str, Value)]) -> Result<Vec<Row>, DbError> {
         match &mut self.session {

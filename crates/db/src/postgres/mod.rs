@@ -1,7 +1,11 @@
 //! PostgreSQL: a pool of connections, driven from the callers' blocking threads.
 
+mod agent;
+mod guard;
+mod lex;
 mod listen;
 mod named;
+pub(crate) mod reader;
 mod session;
 mod value;
 
@@ -38,6 +42,8 @@ pub(crate) struct Postgres {
     runtime: Option<tokio::runtime::Runtime>,
     pool: Pool,
     config: Config,
+    /// Connections of the agents' login.
+    readers: Mutex<Option<Pool>>,
     listeners: Arc<Listeners>,
     /// Whether this node hears the others already.
     hears: Mutex<bool>,
@@ -75,6 +81,7 @@ impl Postgres {
             runtime: Some(runtime),
             pool,
             config,
+            readers: Mutex::default(),
             listeners: Arc::default(),
             hears: Mutex::default(),
             numbered: Mutex::default(),

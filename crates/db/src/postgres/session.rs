@@ -122,6 +122,6 @@ fn sent<'a>(names: &[String], params: &'a [(&str, Value)]) -> Result<Vec<Sent<'a
     names.iter().map(find).collect()
 }
 
-fn references<'a>(sent: &'a [Sent<'_>]) -> Vec<&'a (dyn ToSql + Sync)> {
+pub(super) fn references<'a>(sent: &'a [Sent<'_>]) -> Vec<&'a (dyn ToSql + Sync)> {
     sent.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::functions::FunctionFlags;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error;
@@ -47,24 +47,20 @@ pub(super) fn reader(path: &Path) -> Result<Connection, DbError> {
     Ok(connection)
 }
 
+/// A connection for agents' statements; what it may do is narrowed by its user.
+pub(super) fn agent(path: &Path) -> Result<Connection, DbError> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    // As in PostgreSQL, a name in quotes that is not there is an error, and `like` minds the case.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false).map_err(error)?;
+    connection.pragma_update(None, "case_sensitive_like", true).map_err(error)?;
+    connection.pragma_update(None, "trusted_schema", false).map_err(error)?;
+    Ok(connection)
+}
+
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, DbError> {
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(DbError::unreachable)?;
     connection.busy_timeout(BUSY).map_err(error)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
-    for (name, change) in [("lower", str::to_lowercase as fn(&str) -> String), ("upper", str::to_uppercase)] {
-        fold(&connection, name, change)?;
-    }
     Ok(connection)
-}
-
-/// SQLite's own `lower` and `upper` know only Latin letters; PostgreSQL's know all.
-fn fold(connection: &Connection, name: &str, change: fn(&str) -> String) -> Result<(), DbError> {
-    let flags =
-        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
-    connection
-        .create_scalar_function(name, 1, flags, move |call| {
-            Ok(call.get::<Option<String>>(0)?.map(|text| change(&text)))
-        })
-        .map_err(error)
 }

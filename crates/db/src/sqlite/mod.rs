@@ -3,6 +3,8 @@
 //! Other processes may write to the same file at the same time (the owner's
 //! commands, `sqlite3`), so nothing of the file is remembered here.
 
+mod agent;
+mod computing;
 mod connect;
 mod session;
 
@@ -31,6 +33,8 @@ pub(crate) struct Sqlite {
     freed: Condvar,
     readers: Mutex<Vec<Connection>>,
     listeners: Listeners,
+    /// Connections for agents' statements.
+    agents: Mutex<Vec<Connection>>,
 }
 
 #[derive(Default)]
@@ -47,6 +51,7 @@ impl Sqlite {
             freed: Condvar::new(),
             readers: Mutex::default(),
             listeners: Listeners::default(),
+            agents: Mutex::default(),
         })
     }
 

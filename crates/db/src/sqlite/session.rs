@@ -86,13 +86,13 @@ impl Drop for SqliteSession {
     }
 }
 
-fn bind(statement: &mut Statement<'_>, params: &[(&str, Value)]) -> Result<(), DbError> {
-    let places = statement.parameter_count();
-    if places != params.len() {
-        let named =
-            |at| statement.parameter_name(at).is_some_and(|name| params.iter().any(|p| name[1..] == *p.0));
-        let lost = (1..=places).find(|at| !named(*at)).and_then(|at| statement.parameter_name(at));
-        return Err(DbError::Parameter(lost.unwrap_or("one too many").to_owned()));
+pub(super) fn bind(statement: &mut Statement<'_>, params: &[(&str, Value)]) -> Result<(), DbError> {
+    for at in 1..=statement.parameter_count() {
+        // A place without a name, `?`, is nothing that PostgreSQL knows.
+        let place = statement.parameter_name(at).unwrap_or("?");
+        if !params.iter().any(|(name, _)| place.strip_prefix(':') == Some(*name)) {
+            return Err(DbError::Parameter(place.trim_start_matches(':').to_owned()));
+        }
     }
     for (name, value) in params {
         let mut place = String::with_capacity(name.len() + 1);

@@ -133,11 +133,6 @@ on_both! {
         assert_eq!(db.read(|tx| users::by_id(tx, user)).unwrap().unwrap().password_version, 121);
     }
 
-    fn letters_of_all_alphabets_change_their_case(db: &Db) {
-        let row = db.read::<_, DbError>(|tx| tx.row("select lower('ЁЛКА Tree') as low, upper('ёлка') as up", &[])).unwrap().unwrap();
-        assert_eq!((row.get::<String>("low").unwrap().as_str(), row.get::<String>("up").unwrap().as_str()), ("ёлка tree", "ЁЛКА"));
-    }
-
     fn text_is_ordered_by_code_points(db: &Db) {
         for login in ["б", "B", "a", "_", "я", "Z", "1"] {
             person(db, login, None);

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
+mod agent_sql;
+mod agent_tricks;
 mod driver;
 mod journal;
 mod kill;

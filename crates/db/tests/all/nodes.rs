@@ -45,7 +45,7 @@ on_both! {
         assert_eq!(db.read(|tx| tickets::find(tx, &[1; 32])).unwrap(), None);
     }
 
-    fn blocking_drops_tickets_and_a_new_password_outdates_them(db: &Db) {
+    fn blocking_ends_tickets_and_a_new_password_outdates_them(db: &Db) {
         let (irina, oleg) = (person(db, "irina", None), person(db, "oleg", None));
         db.write(|tx| tickets::create(tx, &ticket(irina, 1, now()))).unwrap();
         db.write(|tx| tickets::create(tx, &ticket(oleg, 2, now()))).unwrap();
@@ -57,7 +57,9 @@ on_both! {
         assert!(db.read(|tx| users::by_id(tx, irina)).unwrap().unwrap().blocked);
         db.write(|tx| users::set_blocked(tx, irina, false)).unwrap();
         assert!(!db.read(|tx| users::by_id(tx, irina)).unwrap().unwrap().blocked);
-        assert_eq!(db.read(|tx| tickets::find(tx, &[1; 32])).unwrap(), None);
+        let ended = db.read(|tx| tickets::find(tx, &[1; 32])).unwrap().unwrap();
+        assert_eq!(ended.used, Timestamp::UNIX_EPOCH, "the end of a ticket outlives the block");
+        assert_eq!(db.write(|tx| tickets::drop_expired(tx, now())).unwrap(), 1);
         assert_eq!(count(db, "tickets"), 1);
     }
 

@@ -64,6 +64,11 @@ impl Place {
         Some(Self { url, folder, schema: Some((server, schema)) })
     }
 
+    /// The schema on the server.
+    pub(crate) fn schema(&self) -> Option<&str> {
+        self.schema.as_ref().map(|(_, schema)| schema.as_str())
+    }
+
     pub(crate) fn root(&self) -> &Path {
         self.folder.path()
     }
@@ -97,9 +102,19 @@ impl std::ops::Deref for Seeded<'_> {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        if let Some((server, schema)) = &self.schema {
-            let sql = format!("drop schema {schema} cascade");
-            let db = Db::open(server, self.root()).unwrap();
+        let Some((server, schema)) = &self.schema else { return };
+        let here = self.open();
+        let sql =
+            "select 'shopwright_' || left(md5(current_database() || '.' || current_schema()), 16) as role";
+        let row = here.read::<_, DbError>(|tx| tx.row(sql, &[])).unwrap().unwrap();
+        let role: String = row.get("role").unwrap();
+        drop(here);
+        let db = Db::open(server, self.root()).unwrap();
+        for sql in [
+            format!("drop schema {schema} cascade"),
+            format!("drop schema if exists {schema}_read cascade"),
+            format!("drop role if exists {role}"),
+        ] {
             db.write::<_, DbError>(|tx| tx.run(&sql, &[])).unwrap();
         }
     }

@@ -1,0 +1,6 @@
+-- What the engine's nodes know and nobody else.
+
+create table secrets (
+  skey {text} not null primary key,
+  value {text} not null
+);

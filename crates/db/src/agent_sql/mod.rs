@@ -1,0 +1,155 @@
+//! Statements that agents write themselves: one statement that reads, with named parameters, rows as JSON.
+//!
+//! That it only reads is enforced by the database: SQLite by a connection that
+//! can only read, an authorizer and limits; PostgreSQL by a login of its own
+//! that has nothing but `select` on views. Looking at the text only comes on
+//! top of that. Columns that are secrets are not in the views, so they cannot
+//! be read and `select *` works all the same. See `docs/database.md`.
+
+pub(crate) mod functions;
+pub(crate) mod json;
+
+use std::time::Duration;
+
+use serde_json::Value as Json;
+
+use crate::store::Driver;
+use crate::{Db, DbError, Value};
+
+/// Columns that agents never read, as table and column; `*` is all of a table.
+pub(crate) const SECRETS: [(&str, &str); 6] = [
+    ("users", "password_hash"),
+    ("tickets", "*"),
+    // Answers that other people got.
+    ("calls", "*"),
+    // What people typed for a login may be their password.
+    ("attempts", "*"),
+    ("leases", "holder"),
+    ("secrets", "*"),
+];
+
+/// Whether agents never read this column.
+pub(crate) fn is_secret(table: &str, column: &str) -> bool {
+    SECRETS.iter().any(|(secret, what)| {
+        secret.eq_ignore_ascii_case(table) && (*what == "*" || what.eq_ignore_ascii_case(column))
+    })
+}
+
+/// How much one statement may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Rows of the answer.
+    pub rows: usize,
+    /// Bytes of one value.
+    pub value: usize,
+    /// Bytes of all values together.
+    pub bytes: usize,
+    /// Time.
+    pub time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { rows: 5000, value: 1 << 20, bytes: 16 << 20, time: Duration::from_secs(10) }
+    }
+}
+
+/// Rows as JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// Values, in the order of the columns.
+    pub rows: Vec<Vec<Json>>,
+}
+
+/// Why a statement was not carried out to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum SelectError {
+    /// The statement is wrong, in the database's words.
+    #[error("{0}")]
+    Wrong(String),
+    /// The statement wants more than reading the store's data.
+    #[error("only one statement that reads the store's data is carried out: {0}")]
+    Forbidden(String),
+    /// A parameter has no place, no value, or a list or an object for a value.
+    #[error("parameter `{0}` has no place, no value or no single value")]
+    Parameter(String),
+    /// More rows than allowed.
+    #[error("more than {0} rows")]
+    TooManyRows(usize),
+    /// More bytes than allowed, in a value or altogether, or in between.
+    #[error("values larger than allowed")]
+    TooLarge,
+    /// Longer than allowed.
+    #[error("stopped after {0:?}")]
+    TooLong(Duration),
+    /// The database has no login for agents' statements.
+    #[error("the database has no login for agents' statements: {0}")]
+    NotReady(String),
+    /// The database failed.
+    #[error(transparent)]
+    Db(#[from] DbError),
+}
+
+/// Carries out one statement that reads. Names of `params` stand in it as `:name`.
+pub fn select(db: &Db, sql: &str, params: &[(String, Json)], limits: &Limits) -> Result<Table, SelectError> {
+    if sql.contains('\0') {
+        return Err(SelectError::Wrong("a zero byte".to_owned()));
+    }
+    let params = params
+        .iter()
+        .map(|(name, value)| Ok((name.as_str(), scalar(name, value)?)))
+        .collect::<Result<Vec<_>, SelectError>>()?;
+    match &db.driver {
+        Driver::Sqlite(sqlite) => sqlite.agent_select(sql, &params, limits),
+        Driver::Postgres(postgres) => postgres.agent_select(sql, &params, limits),
+    }
+}
+
+fn scalar(name: &str, value: &Json) -> Result<Value, SelectError> {
+    Ok(match value {
+        Json::Null => Value::Null,
+        Json::Bool(truth) => Value::Bool(*truth),
+        Json::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(whole), _) => Value::Int(whole),
+            (None, Some(real)) => Value::Real(real),
+            (None, None) => return Err(SelectError::Parameter(name.to_owned())),
+        },
+        Json::String(text) if text.contains('\0') => return Err(SelectError::Parameter(name.to_owned())),
+        Json::String(text) => Value::Text(text.clone()),
+        Json::Array(_) | Json::Object(_) => return Err(SelectError::Parameter(name.to_owned())),
+    })
+}
+
+/// The rows as they come in, counted against the limits.
+pub(crate) struct Collected<'a> {
+    limits: &'a Limits,
+    table: Table,
+    bytes: usize,
+}
+
+impl<'a> Collected<'a> {
+    pub(crate) fn new(columns: Vec<String>, limits: &'a Limits) -> Self {
+        Self { limits, table: Table { columns, rows: Vec::new() }, bytes: 0 }
+    }
+
+    pub(crate) fn push(&mut self, row: Vec<Json>) -> Result<(), SelectError> {
+        if self.table.rows.len() >= self.limits.rows {
+            return Err(SelectError::TooManyRows(self.limits.rows));
+        }
+        for value in &row {
+            let bytes = value.as_str().map_or(8, str::len);
+            self.bytes += bytes;
+            if bytes > self.limits.value || self.bytes > self.limits.bytes {
+                return Err(SelectError::TooLarge);
+            }
+        }
+        self.table.rows.push(row);
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> Table {
+        self.table
+    }
+}

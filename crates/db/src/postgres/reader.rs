@@ -1,0 +1,119 @@
+//! The login under which agents' statements run, and the views it sees: all tables without their secrets.
+
+use std::fmt::Write;
+
+use crate::agent_sql::is_secret;
+use crate::{DbError, Tx};
+
+/// Name and password of the login; where it is kept.
+const PASSWORD: &str = "reader_password";
+/// What was made for the login, to see whether it has to be made anew.
+const VIEWS: &str = "reader_views";
+
+/// The login.
+pub(super) struct Reader {
+    pub(super) role: String,
+    pub(super) password: String,
+    /// The schema of its views.
+    pub(super) schema: String,
+}
+
+/// Makes the login and its views, where they are missing or the tables have changed.
+pub(crate) fn prepare(tx: &mut Tx) -> Result<(), DbError> {
+    tx.lock("reader")?;
+    let (role, schema, of) = names(tx)?;
+    let script = script(tx, &role, &schema, &of)?;
+    let there = "select 1 as yes from pg_roles r, pg_namespace n where r.rolname = :role and quote_ident(n.nspname) = :schema";
+    let is_there = tx.row(there, &[("role", (&role).into()), ("schema", (&schema).into())])?.is_some();
+    let password = secret(tx, PASSWORD)?;
+    if is_there && password.is_some() && secret(tx, VIEWS)?.as_ref() == Some(&script) {
+        return Ok(());
+    }
+    let password = password.map_or_else(new_password, Ok)?;
+    let has_role =
+        tx.row("select 1 as yes from pg_roles where rolname = :role", &[("role", (&role).into())])?;
+    let make = if has_role.is_some() { "alter" } else { "create" };
+    tx.script(&format!(
+        "{make} role {role} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password '{password}'"
+    ))?;
+    tx.script(&script)?;
+    keep(tx, PASSWORD, &password)?;
+    keep(tx, VIEWS, &script)
+}
+
+/// The login, if [`prepare`] could make it.
+pub(super) fn find(tx: &mut Tx) -> Result<Option<Reader>, DbError> {
+    let (role, schema, _) = names(tx)?;
+    Ok(secret(tx, PASSWORD)?.map(|password| Reader { role, password, schema }))
+}
+
+/// Names of the role, of the schema of its views, and of the store's schema; quoted where that is needed.
+fn names(tx: &mut Tx) -> Result<(String, String, String), DbError> {
+    let row = tx.row(
+        "select 'shopwright_' || left(md5(current_database() || '.' || current_schema()), 16) as role,
+           quote_ident(current_schema() || '_read') as schema, quote_ident(current_schema()) as own",
+        &[],
+    )?;
+    let row = row.ok_or_else(|| DbError::sql("the server named no schema"))?;
+    Ok((row.get("role")?, row.get("schema")?, row.get("own")?))
+}
+
+fn script(tx: &mut Tx, role: &str, schema: &str, own: &str) -> Result<String, DbError> {
+    let rows = tx.rows(
+        "select table_name as tab, column_name as col from information_schema.columns
+         where table_schema = current_schema() order by table_name, ordinal_position",
+        &[],
+    )?;
+    let columns = rows
+        .iter()
+        .map(|row| Ok((row.get("tab")?, row.get("col")?)))
+        .collect::<Result<Vec<(String, String)>, DbError>>()?;
+    let mut script = format!("drop schema if exists {schema} cascade;\ncreate schema {schema};\n");
+    for table in columns.chunk_by(|one, next| one.0 == next.0) {
+        let name = &table[0].0;
+        let open = table.iter().filter(|(table, column)| !is_secret(table, column));
+        let open: Vec<_> = open.map(|(_, column)| format!("\"{column}\"")).collect();
+        if !open.is_empty() {
+            let _ = writeln!(
+                script,
+                "create view {schema}.\"{name}\" as select {} from {own}.\"{name}\";",
+                open.join(", ")
+            );
+        }
+    }
+    // With the order of code points, as our columns have it, the server's own know only Latin letters.
+    for change in ["lower", "upper"] {
+        let _ = writeln!(
+            script,
+            "create function {schema}.{change}(text) returns text language sql immutable strict parallel safe
+             as 'select pg_catalog.{change}($1 collate \"und-x-icu\") collate \"C\"';"
+        );
+    }
+    let _ = writeln!(script, "grant usage on schema {schema} to {role};");
+    let _ = writeln!(script, "grant select on all tables in schema {schema} to {role};");
+    Ok(script)
+}
+
+fn secret(tx: &mut Tx, skey: &str) -> Result<Option<String>, DbError> {
+    let row = tx.row("select value from secrets where skey = :skey", &[("skey", skey.into())])?;
+    row.map(|row| row.get("value")).transpose()
+}
+
+fn keep(tx: &mut Tx, skey: &str, value: &str) -> Result<(), DbError> {
+    tx.run(
+        "insert into secrets (skey, value) values (:skey, :value)
+         on conflict (skey) do update set value = excluded.value",
+        &[("skey", skey.into()), ("value", value.into())],
+    )?;
+    Ok(())
+}
+
+/// Hexadecimal, so that it needs no quoting.
+fn new_password() -> Result<String, DbError> {
+    let mut bytes = [0u8; 24];
+    getrandom::fill(&mut bytes).map_err(DbError::sql)?;
+    Ok(bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    }))
+}
