@@ -83,3 +83,15 @@ pub(crate) fn panic_words(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without words")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_a_fault_of_one_request() {
+        let stop = blocking::<()>(|| panic!("number {}", 7)).await.unwrap_err();
+        assert!(matches!(stop, Stop::Broke(fault) if fault.chain() == "panic: number 7"));
+        assert!(matches!(blocking(|| Ok(7)).await, Ok(7)));
+    }
+}
