@@ -123,7 +123,7 @@ impl Call<'_> {
         let time = (self.limits.time + SPARE).as_millis();
         let begin = format!(
             "begin isolation level repeatable read read only; set local statement_timeout = {time};
-             set local idle_in_transaction_session_timeout = {time}"
+             set local idle_in_transaction_session_timeout = {time}; savepoint own"
         );
         client.batch_execute(&begin).await.map_err(failed)?;
         self.refuse_functions(client).await?;
@@ -168,8 +168,6 @@ impl Call<'_> {
     async fn prepare(&self, client: &Object, sql: &str) -> Result<Statement, SelectError> {
         let own: Vec<Type> = self.values.iter().map(|value| own_type(value.0)).collect();
         if own.iter().any(|kind| *kind != Type::UNKNOWN) {
-            // A failure would end the transaction.
-            client.batch_execute("savepoint own").await.map_err(|cause| failure(cause, self.limits.time))?;
             match client.prepare_typed(sql, &own).await {
                 Ok(statement) => return Ok(statement),
                 Err(_) => client

@@ -33,9 +33,8 @@ pub(crate) fn prepare(tx: &mut Tx) -> Result<(), DbError> {
     let has_role =
         tx.row("select 1 as yes from pg_roles where rolname = :role", &[("role", (&role).into())])?;
     let make = if has_role.is_some() { "alter" } else { "create" };
-    tx.script(&format!(
-        "{make} role {role} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password '{password}'"
-    ))?;
+    // By default a role may nothing else; to say so once more is a superuser's right.
+    tx.script(&format!("{make} role {role} login password '{password}'"))?;
     tx.script(&script)?;
     keep(tx, PASSWORD, &password)?;
     keep(tx, VIEWS, &script)

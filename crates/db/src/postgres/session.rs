@@ -13,6 +13,7 @@ use crate::{DbError, Row, Value};
 /// A lent connection with an open transaction.
 pub(crate) struct PostgresSession {
     home: Arc<Postgres>,
+    purpose: Purpose,
     /// `None` only after the end.
     client: Option<Object>,
 }
@@ -36,7 +37,7 @@ impl PostgresSession {
                 }
             }
         })?;
-        Ok(Self { home: Arc::clone(home), client: Some(client) })
+        Ok(Self { home: Arc::clone(home), purpose, client: Some(client) })
     }
 
     pub(crate) fn rows(&mut self, sql: &str, params: &[(&str, Value)]) -> Result<Vec<Row>, DbError> {
@@ -88,6 +89,13 @@ impl PostgresSession {
     }
 
     pub(crate) fn commit(mut self) -> Result<(), DbError> {
+        if self.purpose == Purpose::Read {
+            // Nothing hangs on the end of a transaction that only read, so nobody waits for it.
+            if let (Some(client), Some(runtime)) = (self.client.take(), &self.home.runtime) {
+                runtime.spawn(end(client));
+            }
+            return Ok(());
+        }
         let client = self.client()?;
         self.home.wait(async { client.batch_execute("commit").await.map_err(error) })?;
         self.client = None;
@@ -102,11 +110,18 @@ impl PostgresSession {
 impl Drop for PostgresSession {
     fn drop(&mut self) {
         let Some(client) = self.client.take() else { return };
-        let ended = self.home.wait(async { client.batch_execute("rollback").await.map_err(error) });
-        if ended.is_err() {
-            // Nobody knows in which state it is.
-            drop(Object::take(client));
-        }
+        let _ = self.home.wait(async {
+            end(client).await;
+            Ok(())
+        });
+    }
+}
+
+/// Takes the transaction back and the connection into the pool.
+async fn end(client: Object) {
+    if client.batch_execute("rollback").await.is_err() {
+        // Nobody knows in which state it is.
+        drop(Object::take(client));
     }
 }
 

@@ -6,9 +6,7 @@ use db::agent_sql::{Limits, SelectError, select};
 use db::{Db, DbError, Dialect, Value as Sent};
 use serde_json::{Value, json};
 
-#[cfg(test)]
-use crate::place::Place;
-use crate::place::{on_both, person};
+use crate::place::{Place, on_both, person};
 
 fn ask(db: &Db, sql: &str, params: &Value) -> Result<Value, SelectError> {
     let params: Vec<_> =
@@ -256,4 +254,44 @@ fn a_store_whose_login_for_agents_is_gone_makes_it_anew() {
     assert!(matches!(told, Err(SelectError::NotReady(_))), "{told:?}");
     db.migrate().unwrap();
     assert_eq!(rows(&db, "select 1 as a", &json!({})), json!([[1]]));
+}
+
+/// A store on a database whose owner is no superuser.
+fn with_an_owner_of(rights: &str, test: impl FnOnce(&Db)) {
+    let Some(place) = Place::postgres() else { return };
+    let server = place.open();
+    let name = place.schema().unwrap();
+    let run = |sql: String| server.write::<_, DbError>(|tx| tx.run(&sql, &[])).unwrap();
+    let of_database: String = {
+        let row =
+            server.read::<_, DbError>(|tx| tx.row("select current_database()::text as name", &[])).unwrap();
+        row.unwrap().get("name").unwrap()
+    };
+    run(format!("create role {name}_owner login {rights} password 'secret'"));
+    run(format!("grant create on database {of_database} to {name}_owner"));
+    run(format!("alter schema {name} owner to {name}_owner"));
+    let at = place.url.find('@').unwrap();
+    let url = format!("postgres://{name}_owner:secret{}", &place.url[at..]);
+    let db = Db::open(&url, place.root()).unwrap();
+    db.migrate().unwrap();
+    db.migrate().unwrap();
+    test(&db);
+    drop(db);
+    run(format!("drop owned by {name}_owner cascade"));
+    run(format!("drop role {name}_owner"));
+    run(format!("create schema if not exists {name}"));
+}
+
+#[test]
+fn an_owner_that_may_make_logins_is_enough() {
+    with_an_owner_of("createrole", |db| assert_eq!(rows(db, "select 1 as a", &json!({})), json!([[1]])));
+}
+
+#[test]
+fn a_store_whose_owner_may_make_no_logins_works_but_for_agents_statements() {
+    with_an_owner_of("nocreaterole", |db| {
+        person(db, "irina", None);
+        let told = ask(db, "select 1 as a", &json!({}));
+        assert!(matches!(told, Err(SelectError::NotReady(_))), "{told:?}");
+    });
 }

@@ -177,3 +177,17 @@ fn a_connection_closed_by_the_server_is_replaced() {
     assert_eq!(killed.len(), 1);
     assert_eq!(victim.read(users::all).unwrap().len(), 1);
 }
+
+#[test]
+fn a_commit_of_sqlite_waits_for_the_disk() {
+    let place = Place::sqlite();
+    let db = place.seeded();
+    let pragma = |name: &str| {
+        let rows = db.write::<_, DbError>(|tx| tx.rows(&format!("pragma {name}"), &[])).unwrap();
+        rows[0].values()[0].clone()
+    };
+    // 2 is `full`.
+    assert_eq!(pragma("synchronous"), Value::Int(2));
+    assert_eq!(pragma("journal_mode"), Value::Text("wal".to_owned()));
+    assert_eq!(pragma("foreign_keys"), Value::Int(1));
+}
