@@ -11,6 +11,7 @@ use minijinja::{Value, context};
 use crate::agents::{Problem, Report, copies};
 use crate::console::Console;
 use crate::console::render::go_to;
+use crate::locales::Locales;
 use crate::program::{OpenStore, Program, Signed};
 
 pub(crate) async fn show(State(console): State<Arc<Console>>, headers: HeaderMap) -> Response {
@@ -25,7 +26,7 @@ pub(crate) async fn show(State(console): State<Arc<Console>>, headers: HeaderMap
     let trouble = open.trouble.as_ref().map(|words| words.said(&console.locales, language));
     let values = context! {
         page => "home",
-        store => store(&open),
+        store => store(&open, &console.locales),
         user => user(&open),
         health,
         trouble,
@@ -36,7 +37,7 @@ pub(crate) async fn show(State(console): State<Arc<Console>>, headers: HeaderMap
     console.page("home.html", language, StatusCode::OK, values)
 }
 
-fn store(open: &OpenStore) -> Value {
+fn store(open: &OpenStore, locales: &Locales) -> Value {
     let signed = open.signed.as_ref();
     context! {
         name => open.name.clone(),
@@ -44,8 +45,16 @@ fn store(open: &OpenStore) -> Value {
         folder => open.folder.to_string_lossy(),
         demo => signed.is_some_and(|signed| signed.answer.demo),
         licensed => signed.is_some_and(|signed| signed.answer.licensed),
-        language => signed.map(|signed| signed.answer.language.clone()),
+        language => signed.map(|signed| named(&signed.answer.language, locales)),
         time_zone => signed.map(|signed| signed.answer.time_zone.clone()),
+    }
+}
+
+/// A language by its own name, where we speak it.
+fn named(language: &str, locales: &Locales) -> String {
+    match locales.fitting(language) {
+        Some(ours) => locales.text(ours, "common.language", &[]),
+        None => language.to_owned(),
     }
 }
 
