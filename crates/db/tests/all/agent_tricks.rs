@@ -231,7 +231,7 @@ fn try_all(place: Option<Place>, own: &[&str]) {
         assert!(ended.is_err(), "`{sql}` was carried out: {ended:?}");
         assert!(!matches!(ended, Err(SelectError::Db(_) | SelectError::NotReady(_))), "`{sql}`: {ended:?}");
         assert!(!format!("{ended:?}").contains("secret-hash"), "`{sql}`: {ended:?}");
-        assert!(took < Duration::from_secs(5), "`{sql}` took {took:?}");
+        assert!(took < Duration::from_secs(10), "`{sql}` took {took:?}");
         let rows = select(&db, "select login from users", &[], &limits).unwrap().rows;
         assert_eq!(rows, [["irina"]], "after `{sql}`");
     }
