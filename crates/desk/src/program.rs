@@ -7,6 +7,7 @@ use home::handover::Held;
 use home::passwords::{self, Kept};
 use home::{Credentials, DeskFile, Home, HomeError, ShopIni, StoreEntry, StoreList, same_folder};
 use jiff::Timestamp;
+use jiff::civil::Date;
 use wire::{ProgramSignedIn, Request};
 
 use crate::agents::{self, Launch};
@@ -48,6 +49,8 @@ pub(crate) struct OpenStore {
     pub(crate) trouble: Option<Words>,
     /// What became of the agent applications' files.
     pub(crate) files: Vec<agents::Report>,
+    /// Days whose licence token was fetched since signing in.
+    pub(crate) fetched: Vec<Date>,
     /// Tells one opening from the next, also of the same store.
     opening: u64,
 }
@@ -123,6 +126,7 @@ impl Program {
             signed: None,
             trouble: None,
             files,
+            fetched: Vec::new(),
             opening: opening(),
         };
         self.end_ticket(self.lock().replace(opened));
@@ -182,6 +186,7 @@ impl Program {
         match self.ask(&open, &ini, &pair).await {
             Ok(answer) => {
                 self.signed_in(&open, ini, pair, answer, open.kept);
+                tokens::fetch_soon(self).await;
             }
             Err(no) => {
                 let is_final = matches!(&no, NoAnswer::Refused(refusal) if is_of_the_pair(refusal.name()));
@@ -227,6 +232,7 @@ impl Program {
         if said.is_some() {
             self.change(open.opening, |open| open.trouble = said);
         }
+        tokens::fetch_soon(self).await;
         Ok(())
     }
 
@@ -281,6 +287,7 @@ impl Program {
         now.ini = Ok(ini);
         now.pair = Some(pair);
         now.kept = kept;
+        now.fetched.clear();
         let before = now.signed.replace(Signed { answer, since: Timestamp::now() });
         drop(guard);
         self.end(open.url(), before);

@@ -1,6 +1,7 @@
 //! The daily licence tokens in the store folder. See spec: program.md.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use home::write_atomic;
 use jiff::civil::Date;
@@ -8,12 +9,14 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use wire::{LicenceProofs, Request, TokenAnswer, TokenRequest, paths};
 
-use crate::engine::{EngineClient, Trouble, request};
+use crate::engine::{EngineClient, NoAnswer, Trouble, request};
 use crate::program::{OpenStore, Program};
 use crate::words::Words;
 
 /// How long before midnight UTC tomorrow's token is fetched.
 const EARLY: SignedDuration = SignedDuration::from_hours(2);
+/// How long a sign-in waits for the token; then it is fetched in the background.
+const SOON: Duration = Duration::from_secs(3);
 /// Longest token that is read or kept.
 const MOST_BYTES: usize = 16 * 1024;
 
@@ -28,15 +31,63 @@ pub(crate) fn are_missing(open: &OpenStore) -> bool {
     !missing(open, Timestamp::now()).is_empty()
 }
 
+/// Fetches what is missing, right after a sign-in: an agent may be waiting for it.
+pub(crate) async fn fetch_soon(program: &Program) {
+    if let Some(open) = program.store().filter(are_missing) {
+        let _ = tokio::time::timeout(SOON, fetch(program, &open)).await;
+    }
+}
+
 /// Fetches what is missing; says on the console why it could not.
 pub(crate) async fn fetch(program: &Program, open: &OpenStore) {
-    let days = missing(open, Timestamp::now());
-    let outcome = fetch_days(&program.engine, open, &days).await;
-    match &outcome {
-        Ok(()) => tracing::info!(days = days.len(), "Licence tokens fetched"),
-        Err(words) => tracing::warn!(?words, "No licence token"),
+    for day in missing(open, Timestamp::now()) {
+        let outcome = fetch_day(&program.engine, open, day).await;
+        program.change(open.opening(), |open| match outcome {
+            Ok(()) => {
+                tracing::info!(%day, "Licence token fetched");
+                open.fetched.push(day);
+                open.trouble = None;
+            }
+            Err(No::Ticket) => open.signed = None,
+            // A token that is there may well be right; the fresh one is for the case that it is not.
+            Err(No::Said(words)) if is_there(open, day) => {
+                tracing::warn!(?words, %day, "The licence token was not fetched anew");
+                open.fetched.push(day);
+            }
+            Err(No::Said(words)) => {
+                tracing::warn!(?words, %day, "No licence token");
+                open.trouble = Some(words);
+            }
+        });
     }
-    program.change(open.opening(), |open| open.trouble = outcome.err());
+    forget_old(&open.folder);
+}
+
+/// Why there is no token.
+enum No {
+    /// The ticket ended: the program signs in again first.
+    Ticket,
+    /// What a person is told.
+    Said(Words),
+}
+
+impl From<Words> for No {
+    fn from(words: Words) -> Self {
+        Self::Said(words)
+    }
+}
+
+impl From<NoAnswer> for No {
+    fn from(no: NoAnswer) -> Self {
+        match &no {
+            NoAnswer::Refused(refusal)
+                if matches!(refusal.name(), "ticket_unknown" | "wrong_password" | "access_denied_bare") =>
+            {
+                Self::Ticket
+            }
+            _ => Self::Said(no.into()),
+        }
+    }
 }
 
 fn missing(open: &OpenStore, now: Timestamp) -> Vec<Date> {
@@ -46,7 +97,13 @@ fn missing(open: &OpenStore, now: Timestamp) -> Vec<Date> {
     if !signed.answer.licensed || signed.answer.demo {
         return Vec::new();
     }
-    wanted(now).into_iter().filter(|day| !file(&open.folder, &pair.login, *day).is_file()).collect()
+    let is_missing =
+        |day: &Date| !open.fetched.contains(day) || !file(&open.folder, &pair.login, *day).is_file();
+    wanted(now).into_iter().filter(is_missing).collect()
+}
+
+fn is_there(open: &OpenStore, day: Date) -> bool {
+    open.pair.as_ref().is_some_and(|pair| file(&open.folder, &pair.login, day).is_file())
 }
 
 /// The days whose tokens must be there at this moment.
@@ -68,24 +125,20 @@ fn file(folder: &Path, login: &str, day: Date) -> PathBuf {
     folder.join(paths::TOKENS).join(paths::token_file(login, &day.to_string()))
 }
 
-async fn fetch_days(engine: &EngineClient, open: &OpenStore, days: &[Date]) -> Result<(), Words> {
-    let (Some(url), Some(signed)) = (open.url(), &open.signed) else { return Ok(()) };
+async fn fetch_day(engine: &EngineClient, open: &OpenStore, day: Date) -> Result<(), No> {
+    let (Some(url), Some(signed)) = (open.url(), &open.signed) else { return Err(No::Ticket) };
     let ask = Request { session: Some(signed.answer.ticket.clone()), ..request(Request::PROGRAM_LICENCE) };
-    let proofs: LicenceProofs = engine.ask(url, &ask).await.map_err(Words::from)?;
-    for day in days {
-        let token = fetch_day(engine, &proofs, *day).await?;
-        let path = file(&open.folder, &proofs.login, *day);
-        let write = || {
-            std::fs::create_dir_all(open.folder.join(paths::TOKENS))?;
-            write_atomic(&path, token.as_bytes())
-        };
-        write().map_err(|error| not_fetched(&error.to_string()))?;
-    }
-    forget_old(&open.folder);
-    Ok(())
+    let proofs: LicenceProofs = engine.ask(url, &ask).await?;
+    let token = token(engine, &proofs, day).await?;
+    let path = file(&open.folder, &proofs.login, day);
+    let write = || {
+        std::fs::create_dir_all(open.folder.join(paths::TOKENS))?;
+        write_atomic(&path, token.as_bytes())
+    };
+    Ok(write().map_err(|error| not_fetched(&error.to_string()))?)
 }
 
-async fn fetch_day(engine: &EngineClient, proofs: &LicenceProofs, day: Date) -> Result<String, Words> {
+async fn token(engine: &EngineClient, proofs: &LicenceProofs, day: Date) -> Result<String, Words> {
     let day = day.to_string();
     let proof = proofs.proofs.iter().find(|proof| proof.day == day);
     let proof = proof.ok_or_else(|| Words::new("trouble.clock", &[]))?.proof.clone();
@@ -94,14 +147,14 @@ async fn fetch_day(engine: &EngineClient, proofs: &LicenceProofs, day: Date) -> 
     let body = serde_json::to_vec(&ask).map_err(|error| not_fetched(&error.to_string()))?;
     let answer: TokenAnswer = engine.post(&url, body).await.map_err(|trouble| authority(&url, trouble))?;
     match answer {
-        TokenAnswer { token: Some(token), .. }
-            if token.len() <= MOST_BYTES && !token.contains(char::is_whitespace) =>
-        {
-            Ok(token)
-        }
+        TokenAnswer { token: Some(token), .. } if is_token(&token) => Ok(token),
         TokenAnswer { error: Some(why), .. } => Err(not_fetched(&wire::text::quoted(&why, 200))),
         _ => Err(authority(&url, Trouble::NotUnderstood)),
     }
+}
+
+fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.len() <= MOST_BYTES && !text.contains(char::is_whitespace)
 }
 
 fn not_fetched(what: &str) -> Words {

@@ -37,6 +37,8 @@ pub(super) struct Inner {
     pub(super) language: &'static str,
     pub(super) licensed: bool,
     pub(super) demo: bool,
+    /// The next ticket that is shown is not known.
+    pub(super) forgets_ticket: bool,
     /// What the authority says instead of giving a token.
     pub(super) no_token: Option<&'static str>,
     pub(super) requests: Vec<Request>,
@@ -110,6 +112,9 @@ async fn program(
     }
     Json(match request.command.as_str() {
         Request::PROGRAM_SIGN_IN => sign_in(&inner, &request),
+        Request::PROGRAM_LICENCE if std::mem::take(&mut inner.forgets_ticket) => {
+            Envelope::refused(&catalogue::ticket_unknown(), 1)
+        }
         Request::PROGRAM_LICENCE => Envelope::done(proofs(&host), 1),
         _ => Envelope::done(json!({}), 1),
     })
