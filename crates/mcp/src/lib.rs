@@ -35,7 +35,9 @@ pub use options::{Options, StorePin};
 pub use registry::{all_tools, tools_list_json};
 
 /// How long running calls may still answer after the input ended.
-const LAST_ANSWERS: Duration = Duration::from_millis(700);
+const LAST_ANSWERS: Duration = Duration::from_millis(600);
+/// How long writing may take after that.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// Serves standard input and output on a runtime of its own, until the input ends.
 pub fn run(options: Options) -> ExitCode {
@@ -68,11 +70,17 @@ pub async fn serve_on(
     let transport = transport::Stdio::new(source, sink, Arc::clone(&ended));
     let server = server::Server::new(core::Core::new(options));
     let service = serve_directly(server, transport, None);
+    let end = service.cancellation_token();
+    let mut served = std::pin::pin!(service.waiting());
     tokio::select! {
-        _ = service.waiting() => {}
+        _ = &mut served => {}
         () = async {
             ended.notified().await;
             tokio::time::sleep(LAST_ANSWERS).await;
-        } => {}
+        } => {
+            // What still runs is given up, and its caller told so.
+            end.cancel();
+            let _ = tokio::time::timeout(LAST_WORDS, served).await;
+        }
     }
 }

@@ -105,8 +105,10 @@ impl ServerHandler for Server {
         let outcome = tokio::select! {
             biased;
             outcome = &mut call.0 => outcome.unwrap_or_else(|error| Err(panicked(error))),
-            // The host does not wait any more; dropping the call drops its request.
-            () = context.ct.cancelled() => return Err(ErrorData::invalid_request("Cancelled", None)),
+            // Cancelled by the host, which then gets no answer, or the input ended; dropping the call drops its request.
+            () = context.ct.cancelled() => {
+                return Err(ErrorData::internal_error("Given up: the input ended before the answer came", None));
+            }
         };
         Ok(answer::result(outcome, registry::known(&name), &host).into())
     }

@@ -104,13 +104,10 @@ fn cause(error: &reqwest::Error) -> (String, bool) {
     let words = chain(error);
     let mut source: Option<&dyn Error> = Some(error);
     while let Some(current) = source {
-        if let Some(tls) = current.downcast_ref::<rustls::Error>() {
+        if let Some(tls) = tls(current) {
             return (format!("no secure connection ({})", quoted(&tls.to_string(), SHOWN)), true);
         }
         if let Some(found) = current.downcast_ref::<io::Error>() {
-            if let Some(tls) = found.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-                return (format!("no secure connection ({})", quoted(&tls.to_string(), SHOWN)), true);
-            }
             match found.kind() {
                 io::ErrorKind::ConnectionRefused => {
                     return ("nobody answers there (connection refused)".to_owned(), false);
@@ -135,6 +132,15 @@ fn cause(error: &reqwest::Error) -> (String, bool) {
         words => format!("the line broke ({})", quoted(words, SHOWN)),
     };
     (what, false)
+}
+
+/// The TLS error in an error, however often it is wrapped.
+fn tls<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
+    if let Some(found) = error.downcast_ref() {
+        return Some(found);
+    }
+    let inner = error.downcast_ref::<io::Error>()?.get_ref()?;
+    tls(inner)
 }
 
 /// An error with its causes. The address is left out: it may carry a user's name.
