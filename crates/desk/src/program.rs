@@ -206,9 +206,10 @@ impl Program {
         let open = self.store().ok_or_else(|| Words::new("trouble.no_store", &[]))?;
         let ini = open.ini.clone().map_err(|what| Words::new("trouble.no_shop_ini", &[("what", &what)]))?;
         let answer = self.ask(&open, &ini, &pair).await.map_err(Words::from)?;
-        let pair = match pair.login.is_empty() {
-            true => Credentials { login: answer.user.login.clone(), ..pair },
-            false => pair,
+        // The engine's spelling, after which files are named; in demo mode it stands in for an empty one only.
+        let pair = match answer.demo && !pair.login.is_empty() {
+            true => pair,
+            false => Credentials { login: answer.user.login.clone(), ..pair },
         };
         let mut said = None;
         let mut kept = None;

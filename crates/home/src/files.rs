@@ -36,6 +36,18 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Opens the file that processes lock against each other, made for this user only.
+pub(crate) fn lock_file(path: &Path) -> io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    options.open(path)
+}
+
 /// Whether both paths name the same folder, links and dots resolved.
 pub fn same_folder(one: &Path, other: &Path) -> bool {
     one == other || resolved(one) == resolved(other)

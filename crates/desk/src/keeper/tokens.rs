@@ -126,11 +126,13 @@ fn file(folder: &Path, login: &str, day: Date) -> PathBuf {
 }
 
 async fn fetch_day(engine: &EngineClient, open: &OpenStore, day: Date) -> Result<(), No> {
-    let (Some(url), Some(signed)) = (open.url(), &open.signed) else { return Err(No::Ticket) };
+    let (Some(url), Some(signed), Some(pair)) = (open.url(), &open.signed, &open.pair) else {
+        return Err(No::Ticket);
+    };
     let ask = Request { session: Some(signed.answer.ticket.clone()), ..request(Request::PROGRAM_LICENCE) };
     let proofs: LicenceProofs = engine.ask(url, &ask).await?;
     let token = token(engine, &proofs, day).await?;
-    let path = file(&open.folder, &proofs.login, day);
+    let path = file(&open.folder, &pair.login, day);
     let write = || {
         std::fs::create_dir_all(open.folder.join(paths::TOKENS))?;
         write_atomic(&path, token.as_bytes())

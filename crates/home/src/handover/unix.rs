@@ -13,6 +13,7 @@ use tokio::sync::Semaphore;
 use zeroize::Zeroizing;
 
 use super::{Answer, Held, HomeLock, MOST_BYTES, Question};
+use crate::files::lock_file;
 use crate::{DeskFile, Home, HomeError};
 
 /// Name of the socket.
@@ -63,12 +64,7 @@ pub fn bind(home: &Home) -> Result<Listener, HomeError> {
 
 fn lock(home: &Home) -> Result<HomeLock, HomeError> {
     let path = home.path().join("desk.lock");
-    let file = fs::OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(|error| HomeError::io(&path, error))?;
+    let file = lock_file(&path).map_err(|error| HomeError::io(&path, error))?;
     match file.try_lock() {
         Ok(()) => Ok(HomeLock { _file: file }),
         Err(fs::TryLockError::WouldBlock) => {

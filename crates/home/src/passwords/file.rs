@@ -17,7 +17,7 @@ use wire::paths;
 use zeroize::Zeroizing;
 
 use super::PasswordError;
-use crate::files::write_atomic;
+use crate::files::{lock_file, write_atomic};
 use crate::{Home, HomeError};
 
 const NONCE_BYTES: usize = 12;
@@ -102,7 +102,7 @@ fn write(home: &Home, sealed: &Sealed) -> Result<(), HomeError> {
 fn lock(home: &Home) -> Result<fs::File, HomeError> {
     let path = home.path().join("credentials.lock");
     let open = || {
-        let file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
+        let file = lock_file(&path)?;
         file.lock()?;
         Ok(file)
     };
