@@ -132,7 +132,12 @@ async fn ask(home: &Home, store: &Path, question: &Question) -> Heard {
 /// One line there, one line back; `None` where nobody of ours listens.
 #[cfg(unix)]
 async fn exchange(socket: &Path, question: &Question) -> Option<Answer> {
-    let mut stream = tokio::net::UnixStream::connect(socket).await.ok()?;
+    let mut stream = match tokio::net::UnixStream::connect(socket).await {
+        Ok(stream) => stream,
+        // A full queue: somebody listens and does not accept, which is silence.
+        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => std::future::pending().await,
+        Err(_) => return None,
+    };
     // Whoever else listens there is not the program.
     if stream.peer_cred().ok()?.uid() != rustix::process::geteuid().as_raw() {
         return None;

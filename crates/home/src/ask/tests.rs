@@ -209,6 +209,23 @@ async fn a_stopped_program_is_silent_and_a_killed_one_is_closed() {
 }
 
 #[tokio::test]
+async fn a_program_whose_queue_is_full_is_silent() {
+    use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, listen, socket};
+    let world = World::new();
+    let (home, tea) = (world.home(), world.store("tea"));
+    let path = world.store("full.sock");
+    let full = socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
+    bind(&full, &SocketAddrUnix::new(&path).unwrap()).unwrap();
+    listen(&full, 0).unwrap();
+    world.desk_file(std::process::id(), &path).write(&home).unwrap();
+    for _ in 0..10 {
+        assert!(program_store(&home).is_some());
+    }
+    assert_eq!(program_state(&home, &tea).await, Program::Silent);
+    assert_eq!(ask_pair(&home, &tea).await, Pair::Silent);
+}
+
+#[tokio::test]
 async fn a_stale_file_reads_as_closed() {
     let world = World::new();
     let (home, tea) = (world.home(), world.store("tea"));
