@@ -10,7 +10,7 @@ use reqwest::{Method, Response, Url};
 use tokio::time::Instant;
 use wire::{Envelope, Refusal, Request, catalogue};
 
-use crate::words::{self, Head, Kind, Trouble};
+use crate::words::{self, Asked, Head, Kind, Trouble};
 
 /// How long a connection may take to stand.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -111,13 +111,16 @@ impl Client {
         let body = serde_json::to_vec(request).unwrap_or_default();
         let deadline = Instant::now() + self.timeout;
         let mut pauses = PAUSES.into_iter();
+        let mut asked = Asked { kind, sent: false };
         loop {
-            let sent = self.send(&address, Method::POST, Some(&body), kind);
+            let sent = self.send(&address, Method::POST, Some(&body), asked);
             let trouble = match tokio::time::timeout_at(deadline, sent).await {
                 Ok(Ok(envelope)) => return Ok(envelope),
                 Ok(Err(trouble)) => trouble,
-                Err(_) => return Err(words::timed_out(&address.shown(), self.timeout, kind)),
+                Err(_) => return Err(words::timed_out(&address.shown(), self.timeout, asked)),
             };
+            // What became of an earlier try stays unknown, however the later ones end.
+            asked.sent |= trouble.sent;
             let pause = pauses.next().zip(trouble.again).map(|(ours, asked)| ours.max(asked));
             match pause.filter(|pause| *pause <= LONGEST_WAIT && Instant::now() + *pause < deadline) {
                 Some(pause) => tokio::time::sleep(pause).await,
@@ -129,16 +132,16 @@ impl Client {
     /// Asks one of the store's pages; only for looking whether it is there.
     pub(crate) async fn look(&self, address: &Address, path: &str) -> Result<(u16, Vec<u8>), Trouble> {
         let address = address.path(path);
-        let kind = Kind::Reads;
+        let asked = Asked { kind: Kind::Reads, sent: false };
         let look = async {
-            let response = self.follow(&address, Method::GET, None, kind).await?;
+            let response = self.follow(&address, Method::GET, None, asked).await?;
             let status = response.status().as_u16();
-            Ok((status, body(&address, response, kind).await?))
+            Ok((status, body(&address, response, asked).await?))
         };
         let limit = self.timeout.min(Duration::from_secs(10));
         match tokio::time::timeout(limit, look).await {
             Ok(looked) => looked,
-            Err(_) => Err(words::timed_out(&address.shown(), limit, kind)),
+            Err(_) => Err(words::timed_out(&address.shown(), limit, asked)),
         }
     }
 
@@ -148,12 +151,12 @@ impl Client {
         address: &Address,
         method: Method,
         sent: Option<&[u8]>,
-        kind: Kind,
+        asked: Asked,
     ) -> Result<Envelope, Trouble> {
-        let response = self.follow(address, method, sent, kind).await?;
+        let response = self.follow(address, method, sent, asked).await?;
         let head = head(&response);
-        let body = body(address, response, kind).await?;
-        words::read(&address.shown(), &head, &body, kind)
+        let body = body(address, response, asked).await?;
+        words::read(&address.shown(), &head, &body, asked)
     }
 
     /// The answer at the end of the redirects within the host.
@@ -162,27 +165,27 @@ impl Client {
         address: &Address,
         method: Method,
         body: Option<&[u8]>,
-        kind: Kind,
+        asked: Asked,
     ) -> Result<Response, Trouble> {
         let mut address = address.clone();
         for _ in 0..=REDIRECTS {
-            let client = self.of(&address, kind)?;
+            let client = self.of(&address, asked)?;
             let mut request = client.request(method.clone(), address.0.clone());
             if let Some(body) = body {
                 request = request.header(CONTENT_TYPE, "application/json").body(body.to_vec());
             }
             let response =
-                request.send().await.map_err(|error| words::failed(&address.shown(), &error, kind))?;
+                request.send().await.map_err(|error| words::failed(&address.shown(), &error, asked))?;
             if !matches!(response.status().as_u16(), 301 | 302 | 307 | 308) {
                 return Ok(response);
             }
             let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or_default();
-            address = address.redirected(to).ok_or_else(|| words::elsewhere(to))?;
+            address = address.redirected(to).ok_or_else(|| words::elsewhere(to, asked))?;
         }
-        Err(words::elsewhere("one after another"))
+        Err(words::elsewhere("one after another", asked))
     }
 
-    fn of(&self, address: &Address, kind: Kind) -> Result<&reqwest::Client, Trouble> {
+    fn of(&self, address: &Address, asked: Asked) -> Result<&reqwest::Client, Trouble> {
         let made = if address.is_secure() {
             self.secure.get_or_init(|| {
                 // Somebody else in this process may have chosen one before.
@@ -198,7 +201,7 @@ impl Client {
         };
         made.as_ref().map_err(|why| {
             let what = format!("secure connections do not work on this computer ({why})");
-            Trouble { again: None, ..words::broken(&address.shown(), &what, kind, false) }
+            Trouble { again: None, ..words::broken(&address.shown(), &what, asked, false) }
         })
     }
 }
@@ -220,14 +223,16 @@ fn head(response: &Response) -> Head {
 }
 
 /// The whole body, with a limit that counts unpacked bytes.
-async fn body(address: &Address, mut response: Response, kind: Kind) -> Result<Vec<u8>, Trouble> {
+async fn body(address: &Address, mut response: Response, asked: Asked) -> Result<Vec<u8>, Trouble> {
     let mut body = Vec::new();
     loop {
         match response.chunk().await {
-            Ok(Some(piece)) if body.len() + piece.len() > LARGEST => return Err(words::too_big(LARGEST)),
+            Ok(Some(piece)) if body.len() + piece.len() > LARGEST => {
+                return Err(words::too_big(LARGEST, asked));
+            }
             Ok(Some(piece)) => body.extend_from_slice(&piece),
             Ok(None) => return Ok(body),
-            Err(error) => return Err(words::torn(&address.shown(), &error, kind)),
+            Err(error) => return Err(words::torn(&address.shown(), &error, asked)),
         }
     }
 }

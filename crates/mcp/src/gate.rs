@@ -110,6 +110,3 @@ pub(crate) fn rules_required(session: &Session, tool: &str, rules: &Rules) -> Re
     let code = rules::code(&session.secret, rules);
     catalogue::rules_required(tool, &code, rules.text.trim())
 }
-
-#[cfg(test)]
-mod tests;

@@ -163,3 +163,6 @@ fn host(context: &RequestContext<RoleServer>) -> Result<Host, ErrorData> {
     let name = context.client_info().map(|client| client.name).unwrap_or_default();
     Ok(Host { era: Era::of(version.as_str()), name })
 }
+
+#[cfg(test)]
+mod tests;

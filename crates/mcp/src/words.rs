@@ -37,20 +37,29 @@ pub(crate) enum Kind {
     SignsIn,
 }
 
+/// A call on its way, over all its tries.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    /// What it does.
+    pub(crate) kind: Kind,
+    /// Whether the engine may have got one of the tries so far.
+    pub(crate) sent: bool,
+}
+
 /// A request that brought no answer of the engine.
 #[derive(Debug)]
 pub(crate) struct Trouble {
     /// What the reader is told.
     pub(crate) refusal: Refusal,
-    /// Whether the engine may have got the request.
+    /// Whether the engine may have got the request, in this try or one before.
     pub(crate) sent: bool,
     /// Whether trying again may help, and after which pause; `None` where it would not.
     pub(crate) again: Option<Duration>,
 }
 
 impl Trouble {
-    fn new(refusal: Refusal, sent: bool) -> Self {
-        Self { refusal, sent, again: None }
+    fn new(refusal: Refusal, asked: Asked, sent: bool) -> Self {
+        Self { refusal, sent: asked.sent || sent, again: None }
     }
 
     fn again(self, pause: Duration) -> Self {
@@ -59,8 +68,8 @@ impl Trouble {
 }
 
 /// What may have become of a request.
-fn fate(kind: Kind, sent: bool) -> &'static str {
-    match (kind, sent) {
+fn fate(asked: Asked, sent: bool) -> &'static str {
+    match (asked.kind, asked.sent || sent) {
         (Kind::SignsIn, _) => "No session was opened: repeat `session_connect` later.",
         (_, false) => "The request was not sent and nothing was done: repeat the call later.",
         (Kind::Reads, true) => "The call only reads, so nothing was changed: repeat it later.",
@@ -71,32 +80,32 @@ fn fate(kind: Kind, sent: bool) -> &'static str {
 }
 
 /// No connection, or a broken one.
-pub(crate) fn broken(url: &str, what: &str, kind: Kind, sent: bool) -> Trouble {
-    Trouble::new(catalogue::no_connection(url, what, fate(kind, sent)), sent).again(Duration::ZERO)
+pub(crate) fn broken(url: &str, what: &str, asked: Asked, sent: bool) -> Trouble {
+    Trouble::new(catalogue::no_connection(url, what, fate(asked, sent)), asked, sent).again(Duration::ZERO)
 }
 
 /// The time for the call is over.
-pub(crate) fn timed_out(url: &str, limit: Duration, kind: Kind) -> Trouble {
+pub(crate) fn timed_out(url: &str, limit: Duration, asked: Asked) -> Trouble {
     let what = format!("no answer within {} seconds", limit.as_secs_f64().round());
-    Trouble { again: None, ..broken(url, &what, kind, true) }
+    Trouble { again: None, ..broken(url, &what, asked, true) }
 }
 
 /// An error of the HTTP client before there was an answer.
-pub(crate) fn failed(url: &str, error: &reqwest::Error, kind: Kind) -> Trouble {
+pub(crate) fn failed(url: &str, error: &reqwest::Error, asked: Asked) -> Trouble {
     let sent = !error.is_connect() && !error.is_builder();
     let (what, hopeless) = cause(error);
-    let trouble = broken(url, &what, kind, sent);
+    let trouble = broken(url, &what, asked, sent);
     if hopeless { Trouble { again: None, ..trouble } } else { trouble }
 }
 
 /// The answer broke off, or cannot be unpacked.
-pub(crate) fn torn(url: &str, error: &reqwest::Error, kind: Kind) -> Trouble {
+pub(crate) fn torn(url: &str, error: &reqwest::Error, asked: Asked) -> Trouble {
     let words = chain(error);
     if ["gzip", "deflate", "corrupt"].iter().any(|word| words.contains(word)) {
         let what = "the answer is packed and cannot be unpacked.";
-        return Trouble::new(catalogue::unexpected_answer(what), true).again(Duration::ZERO);
+        return Trouble::new(catalogue::unexpected_answer(what), asked, true).again(Duration::ZERO);
     }
-    broken(url, "the line broke in the middle of the answer", kind, true)
+    broken(url, "the line broke in the middle of the answer", asked, true)
 }
 
 /// Why there is no connection, and whether another try is in vain.
@@ -169,14 +178,14 @@ pub(crate) struct Head {
 }
 
 /// An answer whole: the engine's envelope, or what came instead of it.
-pub(crate) fn read(url: &str, head: &Head, body: &[u8], kind: Kind) -> Result<Envelope, Trouble> {
+pub(crate) fn read(url: &str, head: &Head, body: &[u8], asked: Asked) -> Result<Envelope, Trouble> {
     match head.status {
-        413 => return Err(Trouble::new(catalogue::too_large(), false)),
-        429 | 502..=504 | 520..=524 => return Err(unavailable(head, kind)),
+        413 => return Err(Trouble::new(catalogue::too_large(), asked, false)),
+        429 | 502..=504 | 520..=524 => return Err(unavailable(head, asked)),
         _ => {}
     }
     let text = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii();
-    let trouble = |refusal| Err(Trouble::new(refusal, true));
+    let trouble = |refusal| Err(Trouble::new(refusal, asked, true));
     match serde_json::from_slice::<Value>(text) {
         Ok(value) if is_envelope(&value) => match serde_json::from_value(value) {
             Ok(envelope) => Ok(envelope),
@@ -193,11 +202,11 @@ pub(crate) fn read(url: &str, head: &Head, body: &[u8], kind: Kind) -> Result<En
 }
 
 /// What stands in front of the engine is overloaded, or the engine behind it is down.
-fn unavailable(head: &Head, kind: Kind) -> Trouble {
+fn unavailable(head: &Head, asked: Asked) -> Trouble {
     let wait = head.wait.map(|seconds| format!(" It asks to wait {seconds} seconds.")).unwrap_or_default();
     // Too many requests is said before the engine gets one; the others may come after it.
     let sent = head.status != 429;
-    let trouble = Trouble::new(catalogue::not_available(head.status, &wait, fate(kind, sent)), sent);
+    let trouble = Trouble::new(catalogue::not_available(head.status, &wait, fate(asked, sent)), asked, sent);
     trouble.again(head.wait.map_or(Duration::ZERO, Duration::from_secs))
 }
 
@@ -206,15 +215,15 @@ fn unexpected(head: &Head, what: &str) -> Refusal {
 }
 
 /// A redirect that is not followed.
-pub(crate) fn elsewhere(to: &str) -> Trouble {
+pub(crate) fn elsewhere(to: &str, asked: Asked) -> Trouble {
     let what = format!("a redirect to another place, `{}`, which is not followed.", quoted(to, SHOWN));
-    Trouble::new(catalogue::unexpected_answer(&what), false)
+    Trouble::new(catalogue::unexpected_answer(&what), asked, false)
 }
 
 /// More bytes than any answer has.
-pub(crate) fn too_big(most: usize) -> Trouble {
+pub(crate) fn too_big(most: usize, asked: Asked) -> Trouble {
     let what = format!("the answer is larger than {} MiB.", most / (1024 * 1024));
-    Trouble::new(catalogue::unexpected_answer(&what), true)
+    Trouble::new(catalogue::unexpected_answer(&what), asked, true)
 }
 
 fn is_envelope(value: &Value) -> bool {

@@ -4,8 +4,10 @@ use proptest::prelude::*;
 use serde_json::json;
 use wire::{Envelope, catalogue};
 
-use super::{Head, Kind, data, read};
+use super::{Asked, Head, Kind, data, read};
 
+const READS: Asked = Asked { kind: Kind::Reads, sent: false };
+const WRITES: Asked = Asked { kind: Kind::Writes, sent: false };
 const URL: &str = "http://127.0.0.1:1/core/mcp.php";
 
 fn head(status: u16, kind: &str) -> Head {
@@ -13,7 +15,7 @@ fn head(status: u16, kind: &str) -> Head {
 }
 
 fn said(status: u16, kind: &str, body: &str) -> String {
-    match read(URL, &head(status, kind), body.as_bytes(), Kind::Reads) {
+    match read(URL, &head(status, kind), body.as_bytes(), READS) {
         Ok(envelope) => match data(envelope) {
             Ok(data) => format!("data {data}"),
             Err(refusal) => refusal.text(),
@@ -79,10 +81,18 @@ fn what_comes_instead_of_an_envelope_is_put_into_words() {
 #[test]
 fn a_proxy_that_asks_to_wait_is_quoted() {
     let head = Head { wait: Some(30), ..head(503, "") };
-    let trouble = read(URL, &head, b"", Kind::Writes).unwrap_err();
+    let trouble = read(URL, &head, b"", WRITES).unwrap_err();
     assert!(trouble.refusal.text().contains("It asks to wait 30 seconds."));
     assert!(trouble.refusal.text().contains("It may have been carried out."));
     assert_eq!(trouble.again.map(|pause| pause.as_secs()), Some(30));
+}
+
+#[test]
+fn a_later_try_does_not_forget_an_earlier_one() {
+    let words = |asked| super::broken(URL, "nobody answers there", asked, false);
+    assert!(words(WRITES).refusal.text().contains("nothing was done"));
+    let after = words(Asked { sent: true, ..WRITES });
+    assert!(after.sent && after.refusal.text().contains("It may have been carried out."));
 }
 
 #[test]
@@ -130,7 +140,7 @@ proptest! {
         kind in prop::sample::select(vec!["", "application/json", "text/html", "text/plain", "\u{1}"]),
         body in prop::collection::vec(any::<u8>(), 0..400),
     ) {
-        match read(URL, &head(status, kind), &body, Kind::Writes) {
+        match read(URL, &head(status, kind), &body, WRITES) {
             Ok(envelope) => {
                 if let Err(refusal) = data(envelope) {
                     prop_assert!(is_of_catalogue(&refusal.text()), "{}", refusal.text());

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
 
 /// What the server does with a request.
 pub(crate) enum Reply {
@@ -43,6 +44,7 @@ pub(crate) struct Engine {
     pub(crate) url: String,
     seen: Arc<Mutex<Vec<Value>>>,
     answer: Arc<Mutex<Arc<Answer>>>,
+    door: JoinHandle<()>,
 }
 
 impl Engine {
@@ -53,12 +55,12 @@ impl Engine {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let answer: Arc<Mutex<Arc<Answer>>> = Arc::new(Mutex::new(Arc::new(|_| Reply::done(json!({})))));
         let (log, hand) = (Arc::clone(&seen), Arc::clone(&answer));
-        tokio::spawn(async move {
+        let door = tokio::spawn(async move {
             while let Ok((line, _)) = listener.accept().await {
                 tokio::spawn(serve(line, Arc::clone(&log), Arc::clone(&hand)));
             }
         });
-        Self { url, seen, answer }
+        Self { url, seen, answer, door }
     }
 
     /// Answers everything but sign-ins so from now on.
@@ -75,6 +77,11 @@ impl Engine {
     /// Answers everything so from now on, sign-ins too.
     pub(crate) fn answers_all(&self, answer: impl Fn(&Value) -> Reply + Send + Sync + 'static) {
         *self.answer.lock().unwrap() = Arc::new(answer);
+    }
+
+    /// Lets nobody in any more; lines that stand go on.
+    pub(crate) fn shut(&self) {
+        self.door.abort();
     }
 
     /// Requests of this command so far.

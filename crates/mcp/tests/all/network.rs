@@ -247,6 +247,20 @@ async fn a_write_repeated_by_the_agent_after_a_lost_answer_keeps_its_key() {
 }
 
 #[tokio::test]
+async fn a_write_that_an_engine_took_and_died_of_may_have_been_done() {
+    let engine = Arc::new(Engine::start().await);
+    let (_place, mut host) = opened(&engine).await;
+    let door = Arc::clone(&engine);
+    engine.answers(move |_| {
+        door.shut();
+        torn()
+    });
+    let called = host.call("memory_save", json!({"name": "n"})).await;
+    assert!(called.text().contains("connection refused"), "{}", called.text());
+    assert!(called.text().contains("It may have been carried out."), "{}", called.text());
+}
+
+#[tokio::test]
 async fn equal_writes_at_once_are_two_writes() {
     let engine = Engine::start().await;
     let (_place, mut host) = opened(&engine).await;

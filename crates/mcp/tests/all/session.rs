@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use home::{ShopIni, StoreEntry};
+use home::{DeskFile, ShopIni, StoreEntry};
 use mcp::{Options, StorePin};
 use serde_json::{Value, json};
 use wire::catalogue;
@@ -433,6 +433,38 @@ async fn a_pinned_server_goes_to_its_own_store() {
     let data = host.connect("t").await.data();
     assert_eq!((&data["store"]["name"], &data["store"]["pinned"]), (&json!("other"), &json!(true)));
     assert!(engine.seen("AGENT_SESSION_CONNECT").is_empty());
+}
+
+#[tokio::test]
+async fn another_store_in_the_program_stops_an_unpinned_session_until_it_is_back() {
+    let (_engine, place, mut host) = opened(|_| {}).await;
+    let mut pinned = Host::open(place.pinned(&place.store()), VERSION, "x").await;
+    let other = place.store().with_file_name("other");
+    fs::create_dir(&other).unwrap();
+    let mut list = place.home.stores().unwrap();
+    list.put(StoreEntry { name: "Other".to_owned(), folder: other.clone() });
+    place.home.save_stores(&list).unwrap();
+    host.connect("t").await;
+    pinned.connect("t").await;
+    let socket = place.home.path().join("socket");
+    let _program = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let desk = |store: &Path| DeskFile {
+        pid: i32::try_from(std::process::id()).unwrap(),
+        store: Some(store.to_owned()),
+        socket: socket.clone(),
+        build: "9.9".to_owned(),
+        console: None,
+    };
+    desk(&other).write(&place.home).unwrap();
+    let refused = host.call("memory_list", json!({"x": 1})).await;
+    assert!(refused.text().starts_with(&format!("STORE_SWITCHED: this session works in `shop.example.com, {}`, but the program now has `Other, {}` open.", place.store().display(), other.display())), "{}", refused.text());
+    assert!(!host.call("session_clear", json!({})).await.refused());
+    assert!(!pinned.call("memory_list", json!({})).await.refused());
+    desk(&place.store()).write(&place.home).unwrap();
+    assert!(!host.call("memory_list", json!({})).await.refused());
+    // A listening socket that answers nothing is a program that is silent.
+    assert_eq!(host.call("session_init", json!({})).await.data()["program"]["state"], "silent");
+    assert_eq!(host.connect("t").await.data()["build"], "9.9");
 }
 
 #[tokio::test]
