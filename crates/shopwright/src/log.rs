@@ -33,7 +33,12 @@ pub(crate) fn start_with_file(usual: &str, file: Option<PathBuf>) {
 fn filter(usual: &str) -> EnvFilter {
     let words = std::env::var(wire::env::LOG).ok().filter(|words| !words.trim().is_empty());
     let wanted = words.and_then(|words| EnvFilter::try_new(words).ok());
-    wanted.unwrap_or_else(|| EnvFilter::new(usual))
+    let filter = wanted.unwrap_or_else(|| EnvFilter::new(usual));
+    // The protocol crate tells whole messages, with the bodies of notes in them.
+    match "rmcp=warn".parse() {
+        Ok(quiet) => filter.add_directive(quiet),
+        Err(_) => filter,
+    }
 }
 
 /// A file that is opened with the first line, so that a quiet start touches no disk.
