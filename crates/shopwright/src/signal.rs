@@ -1,18 +1,30 @@
 //! Waiting for the wish to stop.
 
-/// Returns when the process is asked to stop: Ctrl-C, or SIGTERM where there is one.
-pub(crate) async fn asked_to_stop() -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminate = signal(SignalKind::terminate())?;
-        let mut hang_up = signal(SignalKind::hangup())?;
+use std::io;
+
+/// Listens for the wish to stop: Ctrl-C, and SIGTERM and SIGHUP where there are such.
+///
+/// It listens from this call on, not only while it is awaited, so that a wish
+/// during the start is not lost and ends nothing half-way.
+#[cfg(unix)]
+pub(crate) fn asked_to_stop() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    Ok(async move {
         tokio::select! {
-            interrupt = tokio::signal::ctrl_c() => interrupt,
-            _ = terminate.recv() => Ok(()),
-            _ = hang_up.recv() => Ok(()),
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hang_up.recv() => {}
         }
-    }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
+    })
+}
+
+/// Listens for the wish to stop: Ctrl-C.
+#[cfg(not(unix))]
+pub(crate) fn asked_to_stop() -> io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
 }

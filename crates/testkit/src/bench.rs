@@ -98,6 +98,8 @@ impl Bench {
         }
         let mut trying = Trying::start(self, &folder, &options)?;
         trying.stop()?;
+        // The program's home names the folder of the sample, which no copy should.
+        std::fs::remove_dir_all(folder.join("home"))?;
         Ok(Template { folder, database })
     }
 

@@ -54,12 +54,19 @@ impl Console {
             fields.push(("keep", "1"));
         }
         let answer = self.post("/sign-in", &fields)?;
-        ensure!((300..400).contains(&answer.status), "signing in answers {}: {}", answer.status, answer.text());
+        ensure!(
+            (300..400).contains(&answer.status),
+            "signing in answers {}: {}",
+            answer.status,
+            answer.text()
+        );
         Ok(answer)
     }
 }
 
 fn encoded(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    text.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }

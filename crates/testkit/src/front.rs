@@ -118,7 +118,8 @@ impl State {
         let at = request.windows(4).position(|bytes| bytes == b"\r\n\r\n").map_or(request.len(), |at| at + 4);
         let body = serde_json::from_slice(&request[at..]).unwrap_or(Value::Null);
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(body);
-        let reply = self.plan.lock().unwrap_or_else(PoisonError::into_inner).pop_front().unwrap_or(Reply::Pass);
+        let reply =
+            self.plan.lock().unwrap_or_else(PoisonError::into_inner).pop_front().unwrap_or(Reply::Pass);
         match reply {
             Reply::Pass => {
                 let _ = stream.write_all(&self.pass(&request));
@@ -167,7 +168,8 @@ fn read_request(stream: &mut TcpStream) -> Option<Vec<u8>> {
     loop {
         if let Some(at) = request.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
             let head = String::from_utf8_lossy(&request[..at]).to_ascii_lowercase();
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+            let length =
+                head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
             if request.len() >= at + 4 + length.unwrap_or(0usize) {
                 return Some(request);
             }

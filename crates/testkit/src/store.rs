@@ -268,8 +268,10 @@ impl Trying {
         }
         let own = options.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         command.envs(own);
-        let mut running = Running::start(&mut command)?;
         let file = folder.join("try.json");
+        // What a killed one left behind tells nothing of this one.
+        let _ = std::fs::remove_file(&file);
+        let mut running = Running::start(&mut command)?;
         let found = wait_for("try.json", PATIENCE, || {
             let text = std::fs::read(&file).ok();
             if text.is_none() && !running.alive() {

@@ -11,13 +11,13 @@ pub(super) fn run(arguments: cli::Desk) -> Result<Exit> {
     log::start("info");
     let open_store = arguments.store.map(std::path::absolute).transpose()?;
     super::runtime()?.block_on(async {
-        let stop = signal::asked_to_stop();
+        let stop = signal::asked_to_stop()?;
         let options = desk::Options { listen: arguments.listen, open_store, credentials: None };
         let desk = desk::Desk::start(Home::find()?, options)
             .await
             .with_context(|| format!("the program cannot start at {}", arguments.listen))?;
         say::line(&format!("Open {}", desk.console_url()));
-        stop.await?;
+        stop.await;
         desk.stop().await;
         Ok(Exit::Done)
     })

@@ -52,11 +52,11 @@ fn add(customer: &CustomerAdd) -> Result<()> {
 fn serve(arguments: LicensorServe) -> Result<Exit> {
     log::start("info");
     super::runtime()?.block_on(async {
-        let stop = signal::asked_to_stop();
+        let stop = signal::asked_to_stop()?;
         let world = Arc::new(engine::RealWorld);
         let authority = licensor::serve(arguments.folder, arguments.listen, world).await?;
         say::line(&format!("The licence authority answers at http://{}", authority.address()));
-        stop.await?;
+        stop.await;
         authority.stop().await;
         Ok(Exit::Done)
     })

@@ -9,7 +9,7 @@ use crate::{cli, log, say, signal};
 pub(super) fn run(arguments: cli::Serve) -> Result<Exit> {
     log::start("info");
     super::runtime()?.block_on(async {
-        let stop = signal::asked_to_stop();
+        let stop = signal::asked_to_stop()?;
         let options = engine::Options {
             listen: arguments.listen,
             allow_open_demo: arguments.allow_open_demo,
@@ -17,7 +17,7 @@ pub(super) fn run(arguments: cli::Serve) -> Result<Exit> {
         };
         let engine = engine::Engine::start(arguments.root, options).await?;
         say::line(&format!("The engine answers at http://{}", engine.address()));
-        stop.await?;
+        stop.await;
         engine.stop().await;
         Ok(Exit::Done)
     })

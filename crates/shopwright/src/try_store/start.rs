@@ -135,7 +135,7 @@ fn passwords(place: &Place, sample: &Sample) -> Result<Passwords> {
 
 /// Starts engine and program, tells where they are, and waits.
 async fn hold(place: &Place, arguments: &cli::Try, sample: &Sample, passwords: &Passwords) -> Result<()> {
-    let stop = signal::asked_to_stop();
+    let stop = signal::asked_to_stop()?;
     let port = arguments.port;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let options = engine::Options { listen: Some(address), ..engine::Options::default() };
@@ -174,7 +174,7 @@ async fn hold(place: &Place, arguments: &cli::Try, sample: &Sample, passwords: &
     };
     ready.write(place.dir())?;
     print(&ready, &arguments.login, place.dir());
-    stop.await?;
+    stop.await;
     Ready::remove(place.dir());
     desk.stop().await;
     engine.stop().await;

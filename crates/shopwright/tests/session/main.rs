@@ -1,16 +1,28 @@
 //! Real processes under what a transcript cannot do to them: killed, stopped, cut off, raced, by-passed.
 
+#[cfg(test)]
 mod clear;
+#[cfg(test)]
 mod connect;
+#[cfg(test)]
 mod counts;
+#[cfg(test)]
 mod engine;
+#[cfg(test)]
 mod gate;
+#[cfg(test)]
 mod lines;
+#[cfg(test)]
 mod network;
+#[cfg(test)]
 mod program;
+#[cfg(test)]
 mod protocol;
-mod provoked;
+#[cfg(test)]
 mod rules;
+#[cfg(test)]
 mod setup;
+#[cfg(test)]
 mod topics;
+#[cfg(test)]
 mod trying;

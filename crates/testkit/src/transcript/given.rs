@@ -68,6 +68,8 @@ pub(super) fn line(text: &str, scene: &mut Scene, store: &TestStore<'_>) -> Resu
         "sql" => store.sql(rest)?,
         "store" => command(store, rest)?,
         "file" => file(store, rest)?,
+        "many" => many(store, rest)?,
+        "bytes" => bytes(store, rest)?,
         "remove" => remove(&place(store, rest))?,
         "quietly" => return Ok(Some(Later::Quietly(rest.to_owned()))),
         "connect" => return Ok(Some(Later::Connect)),
@@ -112,9 +114,30 @@ fn command(store: &TestStore<'_>, line: &str) -> Result<()> {
 /// `file PATH TEXT`, where `\n` in the text is a line end.
 fn file(store: &TestStore<'_>, rest: &str) -> Result<()> {
     let (path, text) = rest.split_once(' ').unwrap_or((rest, ""));
+    write(store, path, text.replace("\\n", "\n").as_bytes())
+}
+
+fn write(store: &TestStore<'_>, path: &str, bytes: &[u8]) -> Result<()> {
     let path = place(store, path);
     std::fs::create_dir_all(path.parent().context("no folder")?)?;
-    Ok(std::fs::write(path, text.replace("\\n", "\n"))?)
+    Ok(std::fs::write(path, bytes)?)
+}
+
+/// `many PATH COUNT TEXT`: the text so many times.
+fn many(store: &TestStore<'_>, rest: &str) -> Result<()> {
+    let mut words = rest.splitn(3, ' ');
+    let (path, count) = (words.next().unwrap_or_default(), words.next().context("many PATH COUNT TEXT")?);
+    let text = words.next().context("many PATH COUNT TEXT")?.repeat(count.parse()?);
+    write(store, path, text.as_bytes())
+}
+
+/// `bytes PATH HEX`: what no text can hold.
+fn bytes(store: &TestStore<'_>, rest: &str) -> Result<()> {
+    let (path, digits) = rest.split_once(' ').context("bytes PATH HEX")?;
+    let digit = |at: usize| digits.get(at..at + 2).context("two digits a byte");
+    let bytes: Result<Vec<u8>> =
+        (0..digits.len()).step_by(2).map(|at| Ok(u8::from_str_radix(digit(at)?, 16)?)).collect();
+    write(store, path, &bytes?)
 }
 
 fn remove(path: &Path) -> Result<()> {

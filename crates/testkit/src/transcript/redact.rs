@@ -64,7 +64,7 @@ pub fn pretty(value: &Value) -> String {
 
 fn write(value: &Value, depth: usize, used: usize, out: &mut String) {
     let short = one_line(value);
-    if depth * 2 + used + short.len() <= WIDTH || !(value.is_array() || value.is_object()) {
+    if depth * 2 + used + short.len() <= WIDTH || is_flat(value) {
         out.push_str(&short);
         return;
     }
@@ -87,6 +87,12 @@ fn write(value: &Value, depth: usize, used: usize, out: &mut String) {
     out.push('\n');
     out.push_str(&"  ".repeat(depth));
     out.push(close);
+}
+
+/// A value, or a row of a table: never broken over lines.
+fn is_flat(value: &Value) -> bool {
+    let simple = |value: &Value| !value.is_array() && !value.is_object();
+    simple(value) || value.as_array().is_some_and(|list| list.iter().any(simple))
 }
 
 fn one_line(value: &Value) -> String {
@@ -120,7 +126,7 @@ mod tests {
     #[test]
     fn short_json_stays_on_a_line() {
         assert_eq!(pretty(&json!({"a": [1, 2], "b": null})), r#"{"a": [1, 2], "b": null}"#);
-        let long = json!({"rows": ["x".repeat(80), "y".repeat(80)]});
+        let long = json!({"rows": [["x".repeat(80), 1], ["y".repeat(80), 2]]});
         assert_eq!(pretty(&long).lines().count(), 6);
     }
 }

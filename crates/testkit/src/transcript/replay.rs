@@ -13,6 +13,9 @@ use crate::bench::Bench;
 use crate::client::{Client, ToolAnswer, rules_code};
 use crate::store::{TestStore, Trying};
 
+/// How the session's rules begin, which every `session_connect` tells.
+const SESSION_RULES: &str = "# Rules of this session";
+
 /// Plays a section on a fresh copy of the sample store; gives the section with the answers that came.
 pub fn replay(bench: &Bench, section: &Section) -> Result<Section> {
     let mut stage = Stage {
@@ -51,7 +54,7 @@ struct Stage<'a> {
 
 impl Stage<'_> {
     fn piece(&mut self, piece: &Piece) -> Result<()> {
-        let Piece::Block { kind, body, .. } = piece else {
+        let Piece::Block { kind, about, body } = piece else {
             self.replayed.push(piece.clone());
             return Ok(());
         };
@@ -65,7 +68,7 @@ impl Stage<'_> {
             "call" => {
                 self.replayed.push(piece.clone());
                 self.replayed.push(Piece::Prose("\n".to_owned()));
-                let answer = self.call(body)?;
+                let answer = self.call(body, about == "whole")?;
                 self.replayed.push(answer);
             }
             // What stood here before was made anew after its call.
@@ -77,7 +80,7 @@ impl Stage<'_> {
 
     fn given(&mut self, line: &str) -> Result<()> {
         match given::line(line, &mut self.scene, &self.store)? {
-            Some(Later::Quietly(call)) => self.call(&call).map(|_| ()),
+            Some(Later::Quietly(call)) => self.call(&call, false).map(|_| ()),
             Some(Later::Connect) => {
                 self.start()?;
                 let client = &mut self.running.as_mut().context("not running")?.1;
@@ -110,12 +113,13 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// `tool {arguments}`, with `[FOLDER]` and `[CODE]` filled in.
-    fn call(&mut self, body: &str) -> Result<Piece> {
+    /// `tool {arguments}`, with `[FOLDER]` and `[CODE]` filled in; `whole` shows the session's rules too.
+    fn call(&mut self, body: &str, whole: bool) -> Result<Piece> {
         self.start()?;
         let (tool, arguments) = body.trim().split_once(char::is_whitespace).unwrap_or((body.trim(), "{}"));
         let folder = self.folder();
         let arguments = arguments.replace("[FOLDER]", &folder).replace("[CODE]", &self.code);
+        let arguments = repeated(&arguments)?;
         let arguments: Value = serde_json::from_str(&arguments).context("the arguments are not JSON")?;
         let (trying, client) = self.running.as_mut().context("not running")?;
         let answer = client.call(tool, arguments)?;
@@ -125,7 +129,11 @@ impl Stage<'_> {
         if let Some(code) = rules_code(&text) {
             self.code = code;
         }
-        let text = redact(&text, &folder, port);
+        let mut text = redact(&text, &folder, port);
+        if let Some(at) = text.find(SESSION_RULES).filter(|_| !whole) {
+            text.truncate(at);
+            text.push_str("[RULES OF THE SESSION]");
+        }
         Ok(if answer.refused() {
             let name =
                 refusal_name(&answer.text()).with_context(|| format!("not in the catalogue: {text}"))?;
@@ -139,6 +147,13 @@ impl Stage<'_> {
         let folder = self.store.folder();
         folder.canonicalize().unwrap_or_else(|_| Path::new(folder).to_owned()).display().to_string()
     }
+}
+
+/// Puts `[x*100]` as a hundred times `x`.
+fn repeated(text: &str) -> Result<String> {
+    let Some((before, rest)) = text.split_once("[x*") else { return Ok(text.to_owned()) };
+    let (count, after) = rest.split_once(']').context("[x*COUNT]")?;
+    Ok(format!("{before}{}{}", "x".repeat(count.parse()?), repeated(after)?))
 }
 
 /// The blocks of an answer; what every answer must keep to is checked on the way.
