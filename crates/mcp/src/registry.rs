@@ -26,7 +26,8 @@ pub(crate) struct Entry {
     pub(crate) spec: &'static ToolSpec,
     /// Schema of its arguments, without the tool's own text.
     pub(crate) input: Value,
-    description: String,
+    /// As the newest version's list shows it.
+    listed: Tool,
 }
 
 static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| all_tools().into_iter().map(Entry::new).collect());
@@ -51,22 +52,29 @@ pub(crate) fn known(name: &str) -> &'static str {
 
 impl Entry {
     fn new(spec: &'static ToolSpec) -> Self {
-        let (input, description) = (spec.listed_input(), spec.description());
-        Self { spec, input, description }
+        let input = spec.listed_input();
+        let mut listed = object(input.clone());
+        // The gate says what is unknown and lists what is known; the list says it in fewer bytes.
+        listed.remove("additionalProperties");
+        let mut listed = Tool::new(spec.name, spec.description(), Arc::new(listed));
+        listed.annotations = Some(annotations(spec.effect));
+        listed.title = Some(title(spec.name));
+        listed.output_schema = spec.output.map(|schema| Arc::new(promised(&schema())));
+        let cap = quirks::result_cap(spec.name);
+        listed.meta = cap.map(|cap| MetaObject(object(json!({"anthropic/maxResultSizeChars": cap}))));
+        Self { spec, input, listed }
     }
 
     /// The tool as this era's list shows it.
     pub(crate) fn listed(&self, era: Era) -> Tool {
-        let mut tool =
-            Tool::new(self.spec.name, self.description.clone(), Arc::new(object(self.input.clone())));
-        if era >= Era::Annotations {
-            tool.annotations = Some(annotations(self.spec.effect));
+        let mut tool = self.listed.clone();
+        if era < Era::Structured {
+            tool.title = None;
+            tool.output_schema = None;
+            tool.meta = None;
         }
-        if era >= Era::Structured {
-            tool.title = Some(title(self.spec.name));
-            tool.output_schema = self.spec.output.map(|schema| Arc::new(promised(&schema())));
-            tool.meta = quirks::result_cap(self.spec.name)
-                .map(|cap| MetaObject(object(json!({"anthropic/maxResultSizeChars": cap}))));
+        if era < Era::Annotations {
+            tool.annotations = None;
         }
         tool
     }

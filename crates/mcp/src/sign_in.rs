@@ -1,6 +1,7 @@
 //! Signing in to the engine, with the pair from wherever it comes.
 
 use std::path::Path;
+use std::time::Duration;
 
 use home::{Credentials, Home, Pair, ShopIni, passwords};
 use wire::{Origin, Refusal, Request, SignIn, SignedIn, Stop, catalogue};
@@ -12,6 +13,9 @@ use crate::licence;
 use crate::place::Place;
 use crate::session::{From, Session};
 use crate::words::{self, Kind};
+
+/// How long the system's keyring may take; it may be asking the person to unlock it.
+const KEYRING: Duration = Duration::from_secs(10);
 
 /// A login-password pair and where it came from.
 pub(crate) struct Source {
@@ -49,7 +53,11 @@ pub(crate) async fn saved(home: &Home, store: &Path, login: &str) -> Result<Opti
         let found = passwords::saved(&home, &store, &login).map_err(|error| error.to_string())?;
         Ok(found.map(|password| Credentials { login, password }))
     });
-    asked.await.unwrap_or_else(|_| Err("asking for them failed".to_owned()))
+    match tokio::time::timeout(KEYRING, asked).await {
+        Ok(Ok(found)) => found,
+        Ok(Err(_)) => Err("asking for them failed".to_owned()),
+        Err(_) => Err("the system's keyring does not answer".to_owned()),
+    }
 }
 
 /// Signs in. In demo mode there is no password, and no licence is asked for.
