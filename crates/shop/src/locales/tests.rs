@@ -1,3 +1,5 @@
+//! Tests of the texts in every language.
+
 use std::collections::BTreeSet;
 
 use super::*;

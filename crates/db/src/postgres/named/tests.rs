@@ -1,3 +1,5 @@
+//! Tests of named parameters for PostgreSQL.
+
 use proptest::prelude::*;
 
 use super::*;
