@@ -93,7 +93,7 @@ pub fn save(home: &Home, store: &Path, login: &str, password: &str) -> Result<Ke
                 file::forget(home, &store, login)?;
                 return Ok(Kept::Os);
             }
-            Err(os::KeyringError::None) if home.keyring() == Keyring::Auto => {}
+            Err(os::KeyringError::None(_)) if home.keyring() == Keyring::Auto => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -109,7 +109,7 @@ pub fn forget(home: &Home, store: &Path, login: &str) -> Result<(), PasswordErro
         Keyring::File => Ok(()),
         Keyring::Os => Ok(os::forget(&store, login)?),
         Keyring::Auto => match os::forget(&store, login) {
-            Err(os::KeyringError::None) => Ok(()),
+            Err(os::KeyringError::None(_)) => Ok(()),
             done => Ok(done?),
         },
     }

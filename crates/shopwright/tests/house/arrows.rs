@@ -34,6 +34,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("ammonia", &["tools"]),
     ("minijinja", &["engine", "desk"]),
     ("reqwest", &["mcp", "desk"]),
+    ("keyring", &["home"]),
 ];
 
 /// What the rules of the shop must not know.
