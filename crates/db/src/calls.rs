@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::moment::CLOCKS_DIFFER;
 use crate::{DbError, Tx, micros};
 
 /// How long an answer is kept.
@@ -53,7 +54,7 @@ pub fn keep(tx: &mut Tx, key: &str, user: i64, kept: &Kept, now: Timestamp) -> R
     Ok(())
 }
 
-/// Drops answers older than [`LIFE`].
+/// Drops answers older than [`LIFE`] by every node's clock.
 pub fn drop_old(tx: &mut Tx, now: Timestamp) -> Result<u64, DbError> {
-    tx.run("delete from calls where time < :oldest", &[("oldest", micros(now - LIFE).into())])
+    tx.run("delete from calls where time < :oldest", &[("oldest", micros(now - LIFE - CLOCKS_DIFFER).into())])
 }

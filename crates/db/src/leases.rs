@@ -1,7 +1,11 @@
 //! Work leases: who has a table in work. They end by themselves when their holder is gone.
+//!
+//! The time of an end is by the clock of the node that gave the lease. The others count it
+//! [`CLOCKS_DIFFER`] longer, so that a clock ahead of it ends nothing that its holder still counts on.
 
 use jiff::Timestamp;
 
+use crate::moment::CLOCKS_DIFFER;
 use crate::{DbError, Row, Tx, micros};
 
 /// A table in work.
@@ -52,13 +56,14 @@ pub fn take(tx: &mut Tx, take: &Take<'_>) -> Result<bool, DbError> {
          on conflict (table_name) do update set holder = excluded.holder, user_id = excluded.user_id,
            what = excluded.what, until = excluded.until,
            since = case when leases.holder = excluded.holder then leases.since else excluded.since end
-         where leases.holder = excluded.holder or leases.until <= :now",
+         where leases.holder = excluded.holder or leases.until <= :ended",
         &[
             ("table_name", take.table.into()),
             ("holder", take.holder.into()),
             ("user_id", take.user_id.into()),
             ("what", take.what.into()),
             ("now", micros(take.now).into()),
+            ("ended", ended(take.now).into()),
             ("until", micros(take.until).into()),
         ],
     )?;
@@ -74,12 +79,12 @@ pub fn renew(
     until: Timestamp,
 ) -> Result<bool, DbError> {
     let touched = tx.run(
-        "update leases set until = :until where table_name = :table_name and holder = :holder and until > :now",
+        "update leases set until = :until where table_name = :table_name and holder = :holder and until > :ended",
         &[
             ("until", micros(until).into()),
             ("table_name", table.into()),
             ("holder", holder.into()),
-            ("now", micros(now).into()),
+            ("ended", ended(now).into()),
         ],
     )?;
     Ok(touched > 0)
@@ -100,24 +105,29 @@ pub fn release(tx: &mut Tx, table: &str) -> Result<bool, DbError> {
 }
 
 const SELECT: &str = "select l.table_name, l.holder, l.user_id, u.login, u.name, l.what, l.since, l.until
-    from leases l join users u on u.id = l.user_id where l.until > :now";
+    from leases l join users u on u.id = l.user_id where l.until > :ended";
 
 /// Who has a table in work. Until the end of this transaction nobody takes it anew.
 pub fn held(tx: &mut Tx, table: &str, now: Timestamp) -> Result<Option<Lease>, DbError> {
     tx.lock_shared(&lock_name(table))?;
-    let params = [("now", micros(now).into()), ("table_name", table.into())];
+    let params = [("ended", ended(now).into()), ("table_name", table.into())];
     tx.row(&format!("{SELECT} and l.table_name = :table_name"), &params)?.map(|row| lease(&row)).transpose()
 }
 
 /// All tables in work, by name.
 pub fn all(tx: &mut Tx, now: Timestamp) -> Result<Vec<Lease>, DbError> {
-    let params = [("now", micros(now).into())];
+    let params = [("ended", ended(now).into())];
     tx.rows(&format!("{SELECT} order by l.table_name"), &params)?.iter().map(lease).collect()
 }
 
 /// Drops leases that have ended.
 pub fn drop_old(tx: &mut Tx, now: Timestamp) -> Result<u64, DbError> {
-    tx.run("delete from leases where until <= :now", &[("now", micros(now).into())])
+    tx.run("delete from leases where until <= :ended", &[("ended", ended(now).into())])
+}
+
+/// The latest end that counts as past on every node.
+fn ended(now: Timestamp) -> String {
+    micros(now - CLOCKS_DIFFER)
 }
 
 fn lock_name(table: &str) -> String {

@@ -1,6 +1,10 @@
 //! Times as they lie in tables: RFC 3339 in UTC with a fixed width, so that text order is time order.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
+
+/// How far the clocks of two nodes may differ without harm: so much longer, by one clock, lasts what another
+/// clock gave a time to.
+pub(crate) const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_secs(2);
 
 /// To the second: `2026-11-30T10:00:00Z`, for columns that people read.
 pub fn seconds(time: Timestamp) -> String {

@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::moment::CLOCKS_DIFFER;
 use crate::{DbError, Tx, micros};
 
 /// How long a ticket lives without being used.
@@ -88,9 +89,12 @@ pub fn drop_one(tx: &mut Tx, hash: &[u8; 32]) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Drops what was not used for [`LIFE`].
+/// Drops what was not used for [`LIFE`] by any node's clock.
 pub fn drop_expired(tx: &mut Tx, now: Timestamp) -> Result<u64, DbError> {
-    tx.run("delete from tickets where used < :oldest", &[("oldest", micros(now - LIFE).into())])
+    tx.run(
+        "delete from tickets where used < :oldest",
+        &[("oldest", micros(now - LIFE - CLOCKS_DIFFER).into())],
+    )
 }
 
 /// Ends all tickets of a person, for good. Their rows stay until the next sweep, so that the person is told why.

@@ -90,7 +90,9 @@ impl Bench {
         let mut options = TryOptions::default();
         let mut database = None;
         if self.postgres.is_some() {
-            let name = "shopwright_template".to_owned();
+            // Each of the test programs that may run at once has its own.
+            let user = self.place.file_name().map(|name| name.to_string_lossy().into_owned());
+            let name = format!("shopwright_template_{}", user.unwrap_or_default());
             self.psql(&format!("drop database if exists {name} with (force)"))?;
             self.psql(&format!("create database {name}"))?;
             options.arguments = vec!["--database".to_owned(), self.address_of(&name)?];
@@ -108,6 +110,13 @@ impl Bench {
         format!("shopwright_test_{}_{number}", std::process::id())
     }
 
+    /// The address of a new, empty database on the server; [`Bench::drop_database`] removes it.
+    pub fn empty_database(&self) -> Result<String> {
+        let name = self.database_name();
+        self.psql(&format!("create database {name}"))?;
+        self.address_of(&name)
+    }
+
     /// The address of another database on the same server.
     fn address_of(&self, name: &str) -> Result<String> {
         let url = self.postgres.as_deref().context("no PostgreSQL")?;
@@ -120,10 +129,14 @@ impl Bench {
         psql(self.postgres.as_deref().context("no PostgreSQL")?, sql).map(|_| ())
     }
 
-    /// Removes the database of a finished test.
-    pub(crate) fn drop_database(&self, url: &str) {
+    /// Removes the database of a finished test, with the login that agents' statements had there.
+    pub fn drop_database(&self, url: &str) {
         if let Some((_, name)) = url.rsplit_once('/') {
             let _ = self.psql(&format!("drop database if exists {name} with (force)"));
+            let drop = format!(
+                "do $$ begin execute 'drop role if exists shopwright_' || left(md5('{name}.public'), 16); end $$"
+            );
+            let _ = self.psql(&drop);
         }
     }
 }

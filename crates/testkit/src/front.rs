@@ -162,7 +162,7 @@ fn closing(request: &[u8]) -> Vec<u8> {
     whole
 }
 
-fn read_request(stream: &mut TcpStream) -> Option<Vec<u8>> {
+pub(crate) fn read_request(stream: &mut TcpStream) -> Option<Vec<u8>> {
     let mut request = Vec::new();
     let mut part = [0u8; 16 * 1024];
     loop {

@@ -114,6 +114,12 @@ impl Ask {
         self.send(house).await.result()
     }
 
+    /// What another node answers.
+    pub(crate) async fn result_at(&self, node: &engine::Running) -> Result<Value, String> {
+        let mut line = Line::to(("127.0.0.1", node.address().port())).await;
+        self.result_on(&mut line).await
+    }
+
     pub(crate) async fn result_on(&self, line: &mut Line) -> Result<Value, String> {
         line.send(&self.bytes()).await.result()
     }

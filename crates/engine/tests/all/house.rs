@@ -31,6 +31,10 @@ pub(crate) struct TestWorld {
 }
 
 impl TestWorld {
+    pub(crate) fn at(now: &str) -> Arc<Self> {
+        Arc::new(Self { now: Mutex::new(now.parse().unwrap()), load: Mutex::new(Some([0.1, 0.2, 0.3])) })
+    }
+
     pub(crate) fn set_now(&self, now: &str) {
         *self.now.lock().unwrap() = now.parse().unwrap();
     }
@@ -121,10 +125,7 @@ impl House {
             Base::Sqlite => ("sqlite:core/store.db".to_owned(), None),
             Base::Postgres => postgres(&root)?,
         };
-        let world = Arc::new(TestWorld {
-            now: Mutex::new(NOON.parse().unwrap()),
-            load: Mutex::new(Some([0.1, 0.2, 0.3])),
-        });
+        let world = TestWorld::at(NOON);
         let made = root.clone();
         let db = tokio::task::spawn_blocking(move || make(&made, database)).await.unwrap();
         let listen = Some("127.0.0.1:0".parse().unwrap());
@@ -140,6 +141,12 @@ impl House {
 
     pub(crate) fn port(&self) -> u16 {
         self.running.as_ref().unwrap().address().port()
+    }
+
+    /// One more engine on the same database, with a clock of its own.
+    pub(crate) async fn node(&self, world: &Arc<TestWorld>) -> Running {
+        let world = Arc::clone(world) as Arc<dyn World>;
+        Engine::start(self.root.clone(), Options { world, ..self.options.clone() }).await.unwrap()
     }
 
     /// Ends the engine, and starts it anew with the settings there are.

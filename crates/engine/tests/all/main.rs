@@ -8,6 +8,7 @@ mod house;
 mod http;
 mod kill;
 mod modes;
+mod nodes;
 mod once;
 mod program;
 mod sign_in;

@@ -90,7 +90,7 @@ on_both! {
         let taken = take.result(house).await.unwrap();
         assert_eq!(taken["until"], json!("2026-11-30T13:00:00Z"), "an hour at most");
         save.result(house).await.unwrap_err();
-        house.world.set_now("2026-11-30T13:00:00Z");
+        house.world.set_now("2026-11-30T13:00:02Z");
         save.result(house).await.unwrap();
     }
 

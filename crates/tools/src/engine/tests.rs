@@ -11,7 +11,7 @@ fn tables_in_work_are_listed_with_their_holders() {
         assert_eq!(empty.text.as_deref(), Some("No table is in work."));
         house.take(&house.oleg, "tasks", 60);
         house.take(&house.admin, "notes", 90);
-        house.take(&house.admin, "users", -1);
+        house.take(&house.admin, "users", -3);
         let list = house.data(&house.irina, "engine_db_locks", json!({}));
         assert_eq!(column(&list, "table"), ["notes", "tasks"]);
         assert_eq!(

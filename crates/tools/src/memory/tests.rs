@@ -321,7 +321,7 @@ fn a_table_in_work_is_not_written_until_its_lease_ends() {
             assert!(text.starts_with("The table notes is in work right now, and nothing was written: Anna (`admin`) holds it (editing) until 2026-11-30T10:01:00Z"), "{text}");
         }
         house.data(&house.irina, "memory_list", json!({}));
-        house.now = house.later(61);
+        house.now = house.later(62);
         house.data(&house.irina, "memory_save", json!({"id": id, "name": "x"}));
     });
 }
