@@ -6,8 +6,11 @@ use std::error::Error;
 #[derive(Debug, thiserror::Error)]
 pub enum DbError {
     /// The address in the settings is of no known form. It is not repeated: it may hold a password.
-    #[error("the database's address must begin with `sqlite:` or `postgres://`")]
+    #[error("the database's address must be `sqlite:PATH` or `postgres://USER:PASSWORD@HOST/NAME`")]
     Address,
+    /// How the line to the server is to be kept secret is not understood, or cannot be done.
+    #[error("the database's address: {0}")]
+    Tls(String),
     /// The database cannot be opened or reached.
     #[error("the database cannot be reached")]
     Unreachable(#[source] Box<dyn Error + Send + Sync>),
@@ -36,6 +39,15 @@ pub enum DbError {
     /// A statement and its parameters do not fit.
     #[error("parameter `{0}` of a statement has no value, or no place")]
     Parameter(String),
+    /// The database is being moved, or was moved: nobody may write to it.
+    #[error("the database is closed: it is being moved, or was moved elsewhere")]
+    Closed,
+    /// A newer build has brought the tables to its form.
+    #[error("a newer build has worked on this database; this one does not know all of its tables")]
+    Newer,
+    /// The database belongs to something else.
+    #[error("the database has a table `{0}` of another program; name an empty one")]
+    Foreign(String),
     /// The tables are missing or older than this build.
     #[error("the database is not migrated to this build")]
     NotMigrated,

@@ -5,6 +5,7 @@
 //! for values. What differs is in `sqlite/` and `postgres/`. Time is always
 //! handed in. Which tables there are: `docs/database.md`.
 
+mod closing;
 mod error;
 mod ids;
 mod migrate;
@@ -33,7 +34,9 @@ pub mod signal;
 pub mod tasks;
 pub mod tickets;
 pub mod users;
+pub mod whole;
 
+pub use closing::{Closed, Closure};
 pub use error::DbError;
 pub use moment::{micros, seconds};
 pub use store::{Db, Dialect, Tx};

@@ -15,16 +15,33 @@ const STEPS: &[Step] = &[
     ("secrets", include_str!("../migrations/0002_secrets.sql")),
 ];
 
+/// The table that tells which steps were run.
+const TABLE: &str = "create table if not exists migrations (
+       number {int} not null primary key, name {text} not null, applied {text} not null);";
+
+/// How many steps there are.
+pub(crate) fn newest() -> i64 {
+    STEPS.len() as i64
+}
+
+/// The statements of the first so many steps.
+pub(crate) fn script(steps: i64, dialect: Dialect) -> String {
+    let steps = (1..).zip(STEPS).filter(|(number, _)| *number <= steps);
+    let sql = steps.fold(TABLE.to_owned(), |sql, (_, (_, step))| sql + "\n" + step);
+    words(&sql, dialect)
+}
+
 /// Runs what is missing, in the transaction of the caller.
 pub(crate) fn run(tx: &mut Tx, dialect: Dialect) -> Result<(), DbError> {
+    run_to(tx, dialect, newest())
+}
+
+/// Like [`run`], but no further than to this step.
+pub(crate) fn run_to(tx: &mut Tx, dialect: Dialect, last: i64) -> Result<(), DbError> {
     tx.lock("migrations")?;
-    tx.script(&words(
-        "create table if not exists migrations (
-           number {int} not null primary key, name {text} not null, applied {text} not null);",
-        dialect,
-    ))?;
+    tx.script(&words(TABLE, dialect))?;
     let done = done(tx)?;
-    for (number, (name, sql)) in (1..).zip(STEPS) {
+    for (number, (name, sql)) in (1..=last).zip(STEPS) {
         if number > done {
             tracing::info!(number, name, "Migrating the database");
             tx.script(&words(sql, dialect))?;
@@ -43,13 +60,14 @@ pub(crate) fn run(tx: &mut Tx, dialect: Dialect) -> Result<(), DbError> {
 /// Whether every step was run. A newer build may have run more.
 pub(crate) fn check(tx: &mut Tx) -> Result<(), DbError> {
     match done(tx) {
-        Ok(done) if done >= STEPS.len() as i64 => Ok(()),
+        Ok(done) if done >= newest() => Ok(()),
         Ok(_) | Err(DbError::Sql(_)) => Err(DbError::NotMigrated),
         Err(other) => Err(other),
     }
 }
 
-fn done(tx: &mut Tx) -> Result<i64, DbError> {
+/// How many steps were run.
+pub(crate) fn done(tx: &mut Tx) -> Result<i64, DbError> {
     match tx.row("select coalesce(max(number), 0) as done from migrations", &[])? {
         Some(row) => row.get("done"),
         None => Ok(0),

@@ -1,5 +1,7 @@
 //! The database as the rest of the house sees it: transactions over either driver.
 
+mod whole;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,6 +25,8 @@ pub enum Dialect {
 pub(crate) enum Purpose {
     Read,
     Write,
+    /// All tables anew: long, and without a look at every link at once.
+    Fill,
 }
 
 /// A store's database. Cheap to clone; blocks, so call it from threads that may wait.
@@ -43,7 +47,7 @@ impl Db {
         let driver = if let Some(path) = url.strip_prefix("sqlite:") {
             Driver::Sqlite(Arc::new(Sqlite::open(&root.join(path))?))
         } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-            Driver::Postgres(Arc::new(Postgres::open(url)?))
+            Driver::Postgres(Arc::new(Postgres::open(url, root)?))
         } else {
             return Err(DbError::Address);
         };

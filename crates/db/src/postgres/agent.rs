@@ -8,9 +8,9 @@ use std::time::Duration;
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use futures_util::TryStreamExt;
 use serde_json::Value as Json;
+use tokio_postgres::Statement;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
-use tokio_postgres::{NoTls, Statement};
 
 use super::guard::guard;
 use super::lex::{Piece, pieces};
@@ -56,7 +56,7 @@ impl Postgres {
                 !matches!(answer, Err(SelectError::TooLong(_) | SelectError::TooLarge | SelectError::Db(_)));
             if !is_over || client.batch_execute("rollback").await.is_err() {
                 drop(Object::take(client));
-                let _ = tokio::time::timeout(WAIT, cancel.cancel_query(NoTls)).await;
+                let _ = tokio::time::timeout(WAIT, cancel.cancel_query(self.tls.clone())).await;
             }
             answer
         })
@@ -83,7 +83,7 @@ impl Postgres {
         config.options(options);
         // Settings that a statement may have changed are put back before the next one.
         let manager = ManagerConfig { recycling_method: RecyclingMethod::Clean };
-        let pool = Pool::builder(Manager::from_config(config, NoTls, manager))
+        let pool = Pool::builder(Manager::from_config(config, self.tls.clone(), manager))
             .max_size(CONNECTIONS)
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(WAIT))

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
-use tokio_postgres::tls::NoTlsStream;
-use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls, Socket};
+use tokio_postgres::{AsyncMessage, Client, Config, Connection, Socket};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::error;
 use crate::DbError;
@@ -31,16 +32,17 @@ fn unpacked(text: &str) -> Option<Signal> {
 /// Connects; signals committed from now on are heard. The second part goes on hearing until it is dropped.
 pub(super) async fn start(
     config: Config,
+    tls: MakeRustlsConnect,
     listeners: Arc<Listeners>,
 ) -> Result<impl Future<Output = ()> + Send + 'static, DbError> {
-    let mut line = Line::connect(&config, &listeners).await?;
+    let mut line = Line::connect(&config, &tls, &listeners).await?;
     Ok(async move {
         loop {
             line.broken().await;
             listeners.tell(&Signal::Missed);
             line = loop {
                 tokio::time::sleep(PAUSE).await;
-                match Line::connect(&config, &listeners).await {
+                match Line::connect(&config, &tls, &listeners).await {
                     Ok(line) => break line,
                     Err(cause) => {
                         tracing::warn!(%cause, "The database's signals cannot be heard; trying again")
@@ -60,8 +62,12 @@ struct Line {
 }
 
 impl Line {
-    async fn connect(config: &Config, listeners: &Arc<Listeners>) -> Result<Self, DbError> {
-        let (client, connection) = config.connect(NoTls).await.map_err(error)?;
+    async fn connect(
+        config: &Config,
+        tls: &MakeRustlsConnect,
+        listeners: &Arc<Listeners>,
+    ) -> Result<Self, DbError> {
+        let (client, connection) = config.connect(tls.clone()).await.map_err(error)?;
         let hearing = tokio::spawn(hear(connection, Arc::clone(listeners)));
         let row = client.query_one("select quote_ident('shopwright_' || current_schema())", &[]).await;
         let channel: String = row.and_then(|row| row.try_get(0)).map_err(error)?;
@@ -75,7 +81,10 @@ impl Line {
     }
 }
 
-async fn hear(mut connection: Connection<Socket, NoTlsStream>, listeners: Arc<Listeners>) {
+async fn hear<T: AsyncRead + AsyncWrite + Unpin>(
+    mut connection: Connection<Socket, T>,
+    listeners: Arc<Listeners>,
+) {
     while let Some(Ok(message)) = poll_fn(|cx| connection.poll_message(cx)).await {
         if let AsyncMessage::Notification(said) = message {
             match unpacked(said.payload()) {

@@ -1,24 +1,29 @@
 //! PostgreSQL: a pool of connections, driven from the callers' blocking threads.
 
 mod agent;
+mod closing;
 mod guard;
 mod lex;
 mod listen;
 mod named;
 pub(crate) mod reader;
 mod session;
+mod tls;
 mod value;
+mod whole;
 
 pub(crate) use session::PostgresSession;
+pub(crate) use whole::CopyIn;
 
 use std::collections::HashMap;
-use std::str::FromStr;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime};
+use tokio_postgres::Config;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Config, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::DbError;
 use crate::signal::{Listeners, Signals};
@@ -42,6 +47,8 @@ pub(crate) struct Postgres {
     runtime: Option<tokio::runtime::Runtime>,
     pool: Pool,
     config: Config,
+    /// Keeps lines to other computers secret.
+    tls: MakeRustlsConnect,
     /// Connections of the agents' login.
     readers: Mutex<Option<Pool>>,
     listeners: Arc<Listeners>,
@@ -52,9 +59,9 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    pub(crate) fn open(url: &str) -> Result<Self, DbError> {
-        // The parser's own words may repeat the address, and so a password.
-        let mut config = Config::from_str(url).map_err(|_| DbError::Address)?;
+    /// Files that the address names lie below `root`.
+    pub(crate) fn open(url: &str, root: &Path) -> Result<Self, DbError> {
+        let (mut config, tls) = tls::open(url, root)?;
         let options = config.get_options().map_or(OPTIONS.to_owned(), |own| format!("{OPTIONS} {own}"));
         config.options(options);
         if config.get_connect_timeout().is_none() {
@@ -64,7 +71,7 @@ impl Postgres {
             config.application_name("shopwright");
         }
         let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let pool = Pool::builder(Manager::from_config(config.clone(), NoTls, manager))
+        let pool = Pool::builder(Manager::from_config(config.clone(), tls.clone(), manager))
             .max_size(CONNECTIONS)
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(WAIT))
@@ -81,6 +88,7 @@ impl Postgres {
             runtime: Some(runtime),
             pool,
             config,
+            tls,
             readers: Mutex::default(),
             listeners: Arc::default(),
             hears: Mutex::default(),
@@ -101,7 +109,8 @@ impl Postgres {
         let signals = self.listeners.add();
         let mut hears = self.hears.lock().unwrap_or_else(PoisonError::into_inner);
         if !*hears {
-            let hearing = self.wait(listen::start(self.config.clone(), Arc::clone(&self.listeners)))?;
+            let hearing =
+                self.wait(listen::start(self.config.clone(), self.tls.clone(), Arc::clone(&self.listeners)))?;
             if let Some(runtime) = &self.runtime {
                 runtime.spawn(hearing);
             }
@@ -145,7 +154,9 @@ pub(crate) fn error(error: tokio_postgres::Error) -> DbError {
         };
     };
     let code = cause.code();
-    if *code == SqlState::UNIQUE_VIOLATION {
+    if code.code() == closing::STATE {
+        DbError::Closed
+    } else if *code == SqlState::UNIQUE_VIOLATION {
         DbError::Conflict(cause.message().to_owned())
     } else if *code == SqlState::FOREIGN_KEY_VIOLATION {
         DbError::Dangling(cause.message().to_owned())
@@ -166,6 +177,8 @@ pub(crate) fn error(error: tokio_postgres::Error) -> DbError {
 
 fn pool_error(failure: PoolError) -> DbError {
     match failure {
+        // No answer of the server: the line could not be opened, or not kept secret.
+        PoolError::Backend(cause) if cause.as_db_error().is_none() => DbError::unreachable(cause),
         PoolError::Backend(cause) => error(cause),
         other => DbError::unreachable(other),
     }

@@ -10,6 +10,10 @@ use super::{Postgres, error, listen, pool_error};
 use crate::store::Purpose;
 use crate::{DbError, Row, Value};
 
+/// Begins a transaction that fills all tables: it may take long.
+const FILL: &str = "begin isolation level read committed read write; \
+                    set local idle_in_transaction_session_timeout = 0; set local statement_timeout = 0";
+
 /// A lent connection with an open transaction.
 pub(crate) struct PostgresSession {
     home: Arc<Postgres>,
@@ -24,6 +28,7 @@ impl PostgresSession {
             Purpose::Read => "begin isolation level repeatable read read only",
             // What must not change between reading and writing is held by `lock` and `lock_row`.
             Purpose::Write => "begin isolation level read committed read write",
+            Purpose::Fill => FILL,
         };
         let client = home.wait(async {
             // A connection that the server closed while it was idle is replaced, once for each the pool may hold.
@@ -102,7 +107,11 @@ impl PostgresSession {
         Ok(())
     }
 
-    fn client(&self) -> Result<&Object, DbError> {
+    pub(super) fn home(&self) -> &Arc<Postgres> {
+        &self.home
+    }
+
+    pub(super) fn client(&self) -> Result<&Object, DbError> {
         self.client.as_ref().ok_or_else(|| DbError::sql("the transaction has ended"))
     }
 }

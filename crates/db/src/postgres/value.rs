@@ -58,10 +58,13 @@ fn hex(digit: u8) -> u8 {
 
 /// A row in the house's form.
 pub(super) fn row(row: &tokio_postgres::Row, columns: &Arc<[String]>) -> Result<Row, DbError> {
-    let values = (0..columns.len())
-        .map(|at| row.try_get::<_, Got>(at).map(|got| got.0).map_err(super::error))
-        .collect::<Result<_, _>>()?;
-    Ok(Row { columns: Arc::clone(columns), values })
+    Ok(Row { columns: Arc::clone(columns), values: values(row)? })
+}
+
+/// The values of a row.
+pub(super) fn values(row: &tokio_postgres::Row) -> Result<Vec<Value>, DbError> {
+    let value = |at| row.try_get::<_, Got>(at).map(|got| got.0).map_err(super::error);
+    (0..row.len()).map(value).collect()
 }
 
 struct Got(Value);

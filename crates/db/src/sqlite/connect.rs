@@ -40,6 +40,13 @@ pub(super) fn writer(path: &Path) -> Result<Connection, DbError> {
     Ok(connection)
 }
 
+/// A connection that fills all tables: whether rows point to rows is looked at when all are there.
+pub(super) fn filler(path: &Path) -> Result<Connection, DbError> {
+    let connection = writer(path)?;
+    connection.pragma_update(None, "foreign_keys", false).map_err(error)?;
+    Ok(connection)
+}
+
 /// A connection that only reads.
 pub(super) fn reader(path: &Path) -> Result<Connection, DbError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;

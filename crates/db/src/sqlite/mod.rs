@@ -4,9 +4,12 @@
 //! commands, `sqlite3`), so nothing of the file is remembered here.
 
 mod agent;
+mod closing;
 mod computing;
 mod connect;
+pub(crate) mod model;
 mod session;
+mod whole;
 
 pub(crate) use session::SqliteSession;
 
@@ -17,6 +20,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use crate::DbError;
+use crate::closing::WORDS;
 use crate::signal::{Listeners, Signals};
 use crate::store::Purpose;
 
@@ -60,6 +64,15 @@ impl Sqlite {
         connect::prepare_file(&self.path)
     }
 
+    /// Whether there is a database yet.
+    pub(crate) fn is_there(&self) -> Result<bool, DbError> {
+        match std::fs::metadata(&self.path) {
+            Ok(file) => Ok(file.len() > 0),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(DbError::unreachable(error)),
+        }
+    }
+
     /// What this process says from now on; a file has no other nodes.
     pub(crate) fn listen(&self) -> Signals {
         self.listeners.add()
@@ -72,6 +85,7 @@ impl Sqlite {
                 None => connect::reader(&self.path),
             },
             Purpose::Write => self.lend_writer(),
+            Purpose::Fill => connect::filler(&self.path),
         }
     }
 
@@ -106,6 +120,8 @@ impl Sqlite {
                 *hold(&self.writer) = Writer { lent: false, idle: connection };
                 self.freed.notify_one();
             }
+            // Opened for one transaction.
+            Purpose::Fill => drop(connection),
         }
     }
 }
@@ -129,6 +145,7 @@ pub(crate) fn error(error: rusqlite::Error) -> DbError {
                 DbError::Conflict(error.to_string())
             }
             rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY => DbError::Dangling(error.to_string()),
+            rusqlite::ffi::SQLITE_CONSTRAINT_TRIGGER if error.to_string().contains(WORDS) => DbError::Closed,
             _ => DbError::sql(error),
         },
         _ => DbError::sql(error),

@@ -28,7 +28,7 @@ impl SqliteSession {
         let begin = match purpose {
             Purpose::Read => "begin",
             // Taken at once: a transaction that first reads and then wants to write could be refused.
-            Purpose::Write => "begin immediate",
+            Purpose::Write | Purpose::Fill => "begin immediate",
         };
         session.connection()?.prepare_cached(begin).and_then(|mut sql| sql.execute([])).map_err(error)?;
         Ok(session)
@@ -72,7 +72,7 @@ impl SqliteSession {
         Ok(())
     }
 
-    fn connection(&self) -> Result<&Connection, DbError> {
+    pub(super) fn connection(&self) -> Result<&Connection, DbError> {
         self.connection.as_ref().ok_or_else(|| DbError::sql("the transaction has ended"))
     }
 }

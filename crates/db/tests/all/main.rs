@@ -11,4 +11,6 @@ mod migrations;
 mod nodes;
 mod people;
 mod place;
+mod tls;
+mod whole;
 mod work;
