@@ -7,6 +7,8 @@ mod connect;
 #[cfg(test)]
 mod counts;
 #[cfg(test)]
+mod docs;
+#[cfg(test)]
 mod engine;
 #[cfg(test)]
 mod gate;

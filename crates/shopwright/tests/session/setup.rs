@@ -4,9 +4,14 @@ use std::sync::LazyLock;
 
 use testkit::{Bench, TestStore};
 
-/// The binary under test and its sample store.
+/// The binary under test and its sample store; on PostgreSQL where `TEST_ON=postgres`.
 static BENCH: LazyLock<Bench> = LazyLock::new(|| {
-    Bench::new(env!("CARGO_BIN_EXE_shopwright"), concat!(env!("CARGO_TARGET_TMPDIR"), "/session"))
+    let (binary, place) =
+        (env!("CARGO_BIN_EXE_shopwright"), concat!(env!("CARGO_TARGET_TMPDIR"), "/session"));
+    if std::env::var("TEST_ON").is_ok_and(|on| on == "postgres") {
+        return Bench::postgres(binary, place).expect("TEST_ON=postgres needs TEST_DATABASE_URL");
+    }
+    Bench::new(binary, place)
 });
 
 /// The bench of all tests.
