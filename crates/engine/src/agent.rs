@@ -66,7 +66,7 @@ fn run(house: &House, mut asked: Asked) -> Result<Value, Stop> {
 }
 
 /// Notes that a ticket is in use, after a call that only read. The answer does not depend on it.
-fn touch(house: &House, hash: Option<[u8; 32]>, asked: &Asked) {
+pub(crate) fn touch(house: &House, hash: Option<[u8; 32]>, asked: &Asked) {
     let Some(hash) = hash else { return };
     if let Err(error) = house.db.write(|tx| tickets::touch(tx, &hash, asked.now)) {
         tracing::warn!(%error, "A ticket's use was not noted");

@@ -1,4 +1,4 @@
-//! The program's endpoint: signing in and out, proofs for licence tokens, work leases.
+//! The program's endpoint: signing in and out, proofs for licence tokens, work leases, what waits for a person.
 
 use std::sync::Arc;
 
@@ -16,6 +16,8 @@ use crate::gate::{Gate, utc_day};
 use crate::house::{Asked, House, blocking};
 use crate::sign_in::{Admitted, main_group, parse, person, sign_in};
 use crate::tickets::{hash, new_ticket};
+
+mod home;
 
 /// Which tickets are for this endpoint.
 const KIND: &str = "program";
@@ -59,10 +61,11 @@ const TABLES: &[(&str, &[&str])] = &[
 ];
 
 /// Every command of this endpoint.
-const COMMANDS: [&str; 6] = [
+const COMMANDS: [&str; 7] = [
     Request::PROGRAM_SIGN_IN,
     Request::PROGRAM_SIGN_OUT,
     Request::PROGRAM_LICENCE,
+    Request::PROGRAM_HOME,
     Request::PROGRAM_LEASE_TAKE,
     Request::PROGRAM_LEASE_RENEW,
     Request::PROGRAM_LEASE_FREE,
@@ -105,6 +108,7 @@ fn run(house: &House, mut asked: Asked) -> Result<Value, Stop> {
     match asked.request.command.as_str() {
         Request::PROGRAM_SIGN_OUT => sign_out(house, &asked),
         Request::PROGRAM_LICENCE => proofs(house, &asked),
+        Request::PROGRAM_HOME => home::answer(house, &asked),
         Request::PROGRAM_LEASE_TAKE => {
             within_gate(house, &asked, |tx, gate, user| take_tables(tx, gate, &asked, user, &parse(params)?))
         }

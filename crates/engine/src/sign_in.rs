@@ -18,6 +18,8 @@ use crate::tickets::new_ticket;
 
 /// A longer login is nobody's, and is cut where it is counted.
 const LONGEST_LOGIN: usize = 200;
+/// What lets an agent see the memory: notes that can be listed but not loaded would lock its session.
+pub(crate) const MEMORY: [&str; 2] = ["AGENT_MEMORY_LIST", "AGENT_MEMORY_LOAD"];
 /// The scheduler's command in the tree of operations.
 const SCHEDULER: &str = "SCHEDULER";
 /// The command under which AI tools are made.
@@ -249,17 +251,8 @@ fn signed_in(tx: &mut Tx, admitted: &Admitted<'_>) -> Result<SignedIn, Stop> {
     let groups = users::groups(tx, user.id)?;
     let rights = rights_of(tx, admitted, language)?;
     let may = |command: &str| rights.granted.iter().any(|granted| granted == command);
-    // Notes that can be listed but not loaded would lock the session: memory is both.
-    let memory = if may("AGENT_MEMORY_LIST") && may("AGENT_MEMORY_LOAD") {
-        Some(MemoryCount {
-            notes: notes::count(tx, user.id, &groups)?,
-            critical: notes::critical(tx, user.id, &groups)?,
-        })
-    } else {
-        None
-    };
+    let sees_memory = MEMORY.into_iter().all(may);
     let tools = if may("AGENT_TOOL_LIST") { Some(ai_tools::count(tx)?) } else { None };
-    let sees_tasks = admitted.is_demo || rights::is_granted(tx, user.id, SCHEDULER)?;
     let event = event_of(tx, admitted, &groups)?;
     Ok(SignedIn {
         ticket: admitted.ticket.clone(),
@@ -273,9 +266,9 @@ fn signed_in(tx: &mut Tx, admitted: &Admitted<'_>) -> Result<SignedIn, Stop> {
         },
         event: event.map(wire_event),
         demo: admitted.is_demo,
-        memory,
+        memory: if sees_memory { Some(memory(tx, user.id, &groups)?) } else { None },
         tools,
-        tasks: if sees_tasks { Some(open_tasks(tx, user.id, language)?) } else { None },
+        tasks: open_tasks(tx, user.id, admitted.is_demo, language)?,
         rights,
     })
 }
@@ -329,7 +322,21 @@ fn wire_event(event: events::Event) -> wire::Event {
     wire::Event { id, user_id, key, state, time, data }
 }
 
-fn open_tasks(tx: &mut Tx, user: i64, language: &str) -> Result<Tasks, Stop> {
+/// The notes a person's agents see.
+pub(crate) fn memory(tx: &mut Tx, user: i64, groups: &[i64]) -> Result<MemoryCount, Stop> {
+    Ok(MemoryCount { notes: notes::count(tx, user, groups)?, critical: notes::critical(tx, user, groups)? })
+}
+
+/// A person's open tasks, if the scheduler is theirs to see.
+pub(crate) fn open_tasks(
+    tx: &mut Tx,
+    user: i64,
+    is_demo: bool,
+    language: &str,
+) -> Result<Option<Tasks>, Stop> {
+    if !is_demo && !rights::is_granted(tx, user, SCHEDULER)? {
+        return Ok(None);
+    }
     let wire_count = |count: tasks::StateCount| wire::StateCount {
         state: count.state,
         name: count.name,
@@ -337,5 +344,5 @@ fn open_tasks(tx: &mut Tx, user: i64, language: &str) -> Result<Tasks, Stop> {
     };
     let waiting = tasks::waiting(tx, user, language)?.into_iter().map(wire_count).collect();
     let given = tasks::given(tx, user, language)?.into_iter().map(wire_count).collect();
-    Ok(Tasks { waiting, given })
+    Ok(Some(Tasks { waiting, given }))
 }

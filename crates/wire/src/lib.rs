@@ -4,6 +4,7 @@ mod build;
 pub mod catalogue;
 pub mod env;
 mod envelope;
+mod home;
 mod lease;
 mod licence;
 pub mod paths;
@@ -15,6 +16,7 @@ pub mod text;
 
 pub use build::Build;
 pub use envelope::Envelope;
+pub use home::{InWork, ProgramHome};
 pub use lease::{LeaseAnswer, LeaseFree, LeaseRenew, LeaseTake};
 pub use licence::{DayProof, LicenceProofs, TokenAnswer, TokenRequest};
 pub use refusal::{Mender, Refusal, Row, Speaker};

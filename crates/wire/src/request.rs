@@ -64,6 +64,8 @@ impl Request {
     pub const PROGRAM_SIGN_OUT: &str = "PROGRAM_SIGN_OUT";
     /// Asks for what gets licence tokens; no parameters, the answer is [`crate::LicenceProofs`].
     pub const PROGRAM_LICENCE: &str = "PROGRAM_LICENCE";
+    /// Asks what waits for the person; no parameters, the answer is [`crate::ProgramHome`].
+    pub const PROGRAM_HOME: &str = "PROGRAM_HOME";
     /// Takes tables into work; `params` is [`crate::LeaseTake`], the answer [`crate::LeaseAnswer`].
     pub const PROGRAM_LEASE_TAKE: &str = "PROGRAM_LEASE_TAKE";
     /// Keeps tables in work; `params` is [`crate::LeaseRenew`], the answer [`crate::LeaseAnswer`].

@@ -1,5 +1,7 @@
-//! The program's endpoint: signing in and out, work leases, licence tokens from the authority.
+//! The program's endpoint: signing in and out, work leases, what waits for a person, licence tokens from the authority.
 
+use db::rights;
+use db::tasks::{self, NewTask};
 use engine::licensor;
 use jiff::civil::date;
 use serde_json::{Value, json};
@@ -8,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::ask::{Ask, ticket};
-use crate::house::{House, PASSWORD, on_both};
+use crate::house::{House, NOON, PASSWORD, on_both};
 
 async fn program(house: &House, login: &str) -> Value {
     let params = json!({"login": login, "password": PASSWORD});
@@ -111,6 +113,58 @@ on_both! {
         let both = json!({"tables": ["notes", "repo_topics"], "seconds": 30});
         program_ask(house, "admin", "PROGRAM_LEASE_TAKE", both).await.result(house).await.unwrap_err();
         assert_eq!(house.count("leases"), 1);
+    }
+
+    async fn home_tells_what_waits_for_a_person(house: House) {
+        house.settings(json!({"language": "ru"})).await;
+        let (irina, oleg, admin) = (house.id("irina"), house.id("oleg"), house.id("admin"));
+        house.db.write(|tx| {
+            rights::grant_to_user(tx, irina, "SCHEDULER")?;
+            for (creator, executor, state) in
+                [(admin, irina, "kNew"), (irina, oleg, "kAccept"), (irina, oleg, "kClose"), (admin, oleg, "kNew")]
+            {
+                let name = "a task".to_owned();
+                tasks::create(tx, &NewTask { creator_id: creator, executor_id: executor, state: state.to_owned(),
+                    name, body: String::new(), due: None, now: NOON.parse().unwrap() })?;
+            }
+            Ok(())
+        }).unwrap();
+        let ask = program_ask(house, "irina", "PROGRAM_HOME", json!({})).await;
+        let before = house.dump();
+        assert_eq!(ask.result(house).await.unwrap(), json!({
+            "tasks": {"waiting": [{"state": "kNew", "name": "Новая", "count": 1}],
+                      "given": [{"state": "kAccept", "name": "Принята", "count": 1}]},
+            "memory": {"notes": 0, "critical": []},
+            "in_work": [],
+        }));
+        assert!(house.dump() == before, "it only reads");
+        house.mark("shop.lock", true);
+        assert_eq!(ask.result(house).await, Err("SHOP_IS_LOCK".to_owned()));
+    }
+
+    async fn home_tells_nothing_that_is_not_the_persons_to_see(house: House) {
+        let ask = program_ask(house, "oleg", "PROGRAM_HOME", json!({})).await;
+        assert_eq!(ask.result(house).await.unwrap(), json!({"tasks": null, "memory": null, "in_work": []}));
+        let agents = Ask::new("PROGRAM_HOME").with("session", ticket(house, "oleg").await);
+        assert!(agents.result(house).await.unwrap_err().starts_with("SESSION_EXPIRED"));
+    }
+
+    async fn home_tells_who_has_which_tables_in_work(house: House) {
+        let ask = program_ask(house, "irina", "PROGRAM_HOME", json!({})).await;
+        let takes = [(NOON, json!(["repo_topics", "notes"]), "memory is edited"), ("2026-11-30T12:00:10Z", json!(["users"]), "")];
+        for (now, tables, what) in takes {
+            house.world.set_now(now);
+            let params = json!({"tables": tables, "what": what, "seconds": 30});
+            program_ask(house, "admin", "PROGRAM_LEASE_TAKE", params).await.result(house).await.unwrap();
+        }
+        let both = ask.result(house).await.unwrap();
+        let row = |what: &str, tables: Value, since: &str| {
+            json!({"login": "admin", "name": "Administrator", "what": what, "tables": tables, "since": since})
+        };
+        let later = row("", json!(["users"]), "2026-11-30T12:00:10Z");
+        assert_eq!(both["in_work"], json!([row("memory is edited", json!(["notes", "repo_topics"]), NOON), later]));
+        house.world.set_now("2026-11-30T12:00:30Z");
+        assert_eq!(ask.result(house).await.unwrap()["in_work"], json!([later]));
     }
 
     async fn the_program_gets_tokens_that_the_engine_takes(house: House) {
