@@ -8,7 +8,6 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::print_stdout,
-    missing_docs,
     reason = "a program for developers, which may stop at the first thing that is wrong"
 )]
 

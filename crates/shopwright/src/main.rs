@@ -17,6 +17,11 @@ use clap::Parser;
 use crate::cli::Cli;
 use crate::exit::Exit;
 
+/// The system's allocator keeps what the password hash and many threads have used: an engine that had
+/// seen a few sign-ins held 170 MB with it, and holds 25 MB with this one.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let exit = match Cli::try_parse() {
         Ok(cli) => commands::run(cli).unwrap_or_else(|error| {

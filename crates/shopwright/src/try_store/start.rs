@@ -164,7 +164,7 @@ async fn hold(place: &Place, arguments: &cli::Try, sample: &Sample, passwords: &
     .await
     .with_context(|| busy(console))?;
     let ready = Ready {
-        storefront: format!("{url}/"),
+        storefront: url,
         console: desk.console_url(),
         store: place.store(),
         root: place.root(),
