@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod arrows;
 #[cfg(test)]
+mod deploy;
+#[cfg(test)]
 mod licences;
 #[cfg(test)]
 mod tidy;
