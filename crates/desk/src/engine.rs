@@ -17,7 +17,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 const ANSWER: Duration = Duration::from_secs(30);
 /// Largest answer that is read.
 const MOST_BYTES: usize = 1024 * 1024;
-/// How often a sign-in is repeated that the nearing backup refused.
+/// How often a request is repeated that the nearing backup refused.
 const BACKUP_TRIES: usize = 8;
 
 /// Why the engine's answer did not come.
@@ -72,15 +72,7 @@ pub async fn sign_in_to_engine(
         return Err(Trouble::NotUnderstood.into());
     };
     let request = Request { licence, params, ..request(Request::PROGRAM_SIGN_IN) };
-    let mut tries = 0;
-    loop {
-        tries += 1;
-        match client.ask(url, &Request { time: now(), ..request.clone() }).await {
-            // One request in ten before the backup; nothing was done.
-            Err(NoAnswer::Refused(refusal)) if refusal.name() == "backup_soon" && tries < BACKUP_TRIES => {}
-            answer => return answer,
-        }
-    }
+    client.ask_patiently(url, &request).await
 }
 
 /// A request of the program without parameters.
@@ -132,6 +124,23 @@ impl EngineClient {
             return Err(NoAnswer::Refused(Box::new(refusal(envelope))));
         }
         serde_json::from_value(envelope.data.unwrap_or_default()).map_err(|_| Trouble::NotUnderstood.into())
+    }
+
+    /// Asks again where the nearing backup refuses: one request in ten, with nothing done.
+    pub(crate) async fn ask_patiently<T: DeserializeOwned>(
+        &self,
+        url: &str,
+        request: &Request,
+    ) -> Result<T, NoAnswer> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match self.ask(url, &Request { time: now(), ..request.clone() }).await {
+                Err(NoAnswer::Refused(refusal))
+                    if refusal.name() == "backup_soon" && tries < BACKUP_TRIES => {}
+                answer => return answer,
+            }
+        }
     }
 
     /// How long the engine takes to say that it is ready; a short look for the console.

@@ -16,6 +16,7 @@ use crate::keeper::tokens;
 use crate::words::Words;
 
 mod add;
+mod waits;
 
 pub(crate) use add::NewStore;
 
@@ -348,4 +349,9 @@ fn opening() -> u64 {
 /// Whether the refusal will not change by itself: the pair is wrong, or its person blocked.
 fn is_of_the_pair(name: &str) -> bool {
     matches!(name, "wrong_password" | "access_denied_bare")
+}
+
+/// Whether the refusal ends the ticket: the program signs in again first.
+pub(crate) fn ends_ticket(name: &str) -> bool {
+    name == "ticket_unknown" || is_of_the_pair(name)
 }

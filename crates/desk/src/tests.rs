@@ -5,6 +5,7 @@ mod console;
 mod engine;
 mod licence;
 mod life;
+mod waits;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;

@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use wire::{LicenceProofs, Request, TokenAnswer, TokenRequest, paths};
 
 use crate::engine::{EngineClient, NoAnswer, Trouble, request};
-use crate::program::{OpenStore, Program};
+use crate::program::{OpenStore, Program, ends_ticket};
 use crate::words::Words;
 
 /// How long before midnight UTC tomorrow's token is fetched.
@@ -80,11 +80,7 @@ impl From<Words> for No {
 impl From<NoAnswer> for No {
     fn from(no: NoAnswer) -> Self {
         match &no {
-            NoAnswer::Refused(refusal)
-                if matches!(refusal.name(), "ticket_unknown" | "wrong_password" | "access_denied_bare") =>
-            {
-                Self::Ticket
-            }
+            NoAnswer::Refused(refusal) if ends_ticket(refusal.name()) => Self::Ticket,
             _ => Self::Said(no.into()),
         }
     }

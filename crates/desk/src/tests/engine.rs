@@ -10,6 +10,7 @@ use axum::{Json, Router};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use wire::{Envelope, Refusal, Request, catalogue};
 
@@ -27,6 +28,8 @@ pub(super) enum Mood {
     Status(u16),
     /// Something that is no envelope comes.
     Nonsense,
+    /// Nothing comes.
+    Hangs,
     /// Refused this many times because of the backup, then fair.
     Soon(usize),
 }
@@ -37,6 +40,8 @@ pub(super) struct Inner {
     pub(super) language: &'static str,
     pub(super) licensed: bool,
     pub(super) demo: bool,
+    /// What waits for the person.
+    pub(super) waits: Value,
     /// The next ticket that is shown is not known.
     pub(super) forgets_ticket: bool,
     /// What the authority says instead of giving a token.
@@ -49,6 +54,7 @@ pub(super) struct Inner {
 pub(super) struct Engine {
     address: std::net::SocketAddr,
     pub(super) inner: Arc<Mutex<Inner>>,
+    end: Arc<Notify>,
     task: JoinHandle<()>,
 }
 
@@ -62,7 +68,11 @@ type Shared = Arc<Mutex<Inner>>;
 
 impl Engine {
     pub(super) async fn start() -> Self {
-        let inner = Arc::new(Mutex::new(Inner { language: "en", ..Inner::default() }));
+        let inner = Arc::new(Mutex::new(Inner {
+            language: "en",
+            waits: json!({"tasks": null, "memory": null, "in_work": []}),
+            ..Inner::default()
+        }));
         let router = Router::new()
             .route("/core/program.php", post(program))
             .route("/core/ready", get(|| async { "ready" }))
@@ -70,10 +80,19 @@ impl Engine {
             .with_state(Arc::clone(&inner));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
+        let end = Arc::new(Notify::new());
+        let ended = Arc::clone(&end);
         let task = tokio::spawn(async move {
-            axum::serve(listener, router).await.unwrap();
+            let serve = axum::serve(listener, router);
+            serve.with_graceful_shutdown(async move { ended.notified().await }).await.unwrap();
         });
-        Self { address, inner, task }
+        Self { address, inner, end, task }
+    }
+
+    /// Stops answering, on connections that are open as well.
+    pub(super) async fn stop(&mut self) {
+        self.end.notify_one();
+        (&mut self.task).await.unwrap();
     }
 
     pub(super) fn url(&self) -> String {
@@ -95,6 +114,10 @@ async fn program(
     headers: header::HeaderMap,
     Json(request): Json<Request>,
 ) -> Response {
+    let hangs = matches!(shared.lock().unwrap().mood, Mood::Hangs);
+    if hangs {
+        std::future::pending::<()>().await;
+    }
     let mut inner = shared.lock().unwrap();
     inner.requests.push(request.clone());
     let host = headers[header::HOST].to_str().unwrap().to_owned();
@@ -103,7 +126,7 @@ async fn program(
         Mood::Page => return Html("<!doctype html><h1>Shop</h1>").into_response(),
         Mood::Status(status) => return StatusCode::from_u16(status).unwrap().into_response(),
         Mood::Nonsense => return "[1, 2]".into_response(),
-        Mood::Soon(0) | Mood::Fair => {}
+        Mood::Soon(0) | Mood::Fair | Mood::Hangs => {}
         Mood::Soon(left) => {
             inner.mood = Mood::Soon(left - 1);
             let refusal = catalogue::backup_soon("05:00", "05:30");
@@ -112,10 +135,11 @@ async fn program(
     }
     Json(match request.command.as_str() {
         Request::PROGRAM_SIGN_IN => sign_in(&inner, &request),
-        Request::PROGRAM_LICENCE if std::mem::take(&mut inner.forgets_ticket) => {
+        Request::PROGRAM_LICENCE | Request::PROGRAM_HOME if std::mem::take(&mut inner.forgets_ticket) => {
             Envelope::refused(&catalogue::ticket_unknown(), 1)
         }
         Request::PROGRAM_LICENCE => Envelope::done(proofs(&host), 1),
+        Request::PROGRAM_HOME => Envelope::done(inner.waits.clone(), 1),
         _ => Envelope::done(json!({}), 1),
     })
     .into_response()

@@ -18,7 +18,7 @@ async fn with_a_saved_password_it_signs_in_by_itself() {
     Browser::open(&desk).await.get("/").await.says("Irina");
     let ini = ShopIni::read(&world.store("tea")).unwrap();
     assert_eq!((ini.login.as_str(), ini.build.as_str()), ("irina", wire::BUILD));
-    assert_eq!(world.engine.commands(), [Request::PROGRAM_SIGN_IN]);
+    assert_eq!(world.engine.commands(), [Request::PROGRAM_SIGN_IN, Request::PROGRAM_HOME]);
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Home: who is signed in where, how the store is, how agent applications connect.
+//! Home: who is signed in where, what waits for them, how the store is, how agent applications connect.
 
 use std::sync::Arc;
 
@@ -6,13 +6,17 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use home::passwords::Kept;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use minijinja::{Value, context};
+use wire::{InWork, ProgramHome, StateCount};
 
 use crate::agents::{Problem, Report, copies};
 use crate::console::Console;
 use crate::console::render::go_to;
 use crate::locales::Locales;
 use crate::program::{OpenStore, Program, Signed};
+use crate::words::Words;
 
 pub(crate) async fn show(State(console): State<Arc<Console>>, headers: HeaderMap) -> Response {
     let Some(open) = console.program.store() else {
@@ -22,13 +26,18 @@ pub(crate) async fn show(State(console): State<Arc<Console>>, headers: HeaderMap
         return go_to("/sign-in");
     }
     let language = console.language(&headers);
-    let health = health(&console.program, &open).await;
+    let (health, waits) = tokio::join!(health(&console.program, &open), console.program.waits());
+    // Asking may have shown that the pair is not right any more.
+    let Some(open) = console.program.store().filter(|open| open.pair.is_some()) else {
+        return go_to("/sign-in");
+    };
     let trouble = open.trouble.as_ref().map(|words| words.said(&console.locales, language));
     let values = context! {
         page => "home",
         store => store(&open, &console.locales),
         user => user(&open),
         health,
+        waits => waiting(waits, &console.locales, language),
         trouble,
         kept => open.kept.map(kept),
         files => open.files.iter().map(file).collect::<Vec<_>>(),
@@ -70,7 +79,7 @@ fn user(open: &OpenStore) -> Value {
         initial => initial(&answer.user.name),
         group => answer.group.as_ref().map(|group| group.name.clone()),
         administrator => answer.administrator,
-        since => since.to_zoned_datetime(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string(),
+        since => clock(*since),
         known => true,
     }
 }
@@ -87,6 +96,36 @@ async fn health(program: &Program, open: &OpenStore) -> Value {
         Ok(time) => context! { ready => true, ms => time.as_millis().max(1) as u64 },
         Err(_) => context! { ready => false },
     }
+}
+
+fn clock(time: Timestamp) -> String {
+    time.to_zoned_datetime(TimeZone::system()).strftime("%H:%M").to_string()
+}
+
+/// What waits for the person, or why that is not known.
+fn waiting(waits: Result<ProgramHome, Words>, locales: &Locales, language: &str) -> Value {
+    let home = match waits {
+        Ok(home) => home,
+        Err(why) => return context! { known => false, why => why.said(locales, language) },
+    };
+    let (mine, given) = home.tasks.map(|tasks| (counts(tasks.waiting), counts(tasks.given))).unzip();
+    context! {
+        known => true,
+        tasks => [context! { key => "mine", counts => mine }, context! { key => "given", counts => given }],
+        memory => home.memory.map(|memory| {
+            context! { notes => memory.notes, critical => memory.critical.len() }
+        }),
+        in_work => home.in_work.into_iter().map(in_work).collect::<Vec<_>>(),
+    }
+}
+
+fn counts(counts: Vec<StateCount>) -> Vec<Value> {
+    counts.into_iter().map(|count| context! { name => count.name, count => count.count }).collect()
+}
+
+fn in_work(held: InWork) -> Value {
+    let since = held.since.parse::<Timestamp>().map(clock).unwrap_or(held.since);
+    context! { login => held.login, name => held.name, what => held.what, tables => held.tables, since }
 }
 
 fn kept(kept: Kept) -> &'static str {
