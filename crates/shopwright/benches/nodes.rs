@@ -1,0 +1,133 @@
+//! One node against two: `TEST_DATABASE_URL=postgres://… cargo bench -p shopwright --bench nodes [-- SECONDS]`.
+//!
+//! Real `shopwright serve` processes on one PostgreSQL database of their own, and clients on kept lines, each
+//! with a note of its own, dealt out over the nodes. Prints a table for `docs/performance.md`: what one more
+//! node brings depends on how many cores the nodes, the database and the clients share.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a program for developers, which may stop at the first thing that is wrong"
+)]
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use testkit::{Bench, Engine, TestStore};
+
+const CLIENTS: [usize; 3] = [1, 8, 32];
+
+fn main() {
+    let bench =
+        Bench::postgres(env!("CARGO_BIN_EXE_shopwright"), concat!(env!("CARGO_TARGET_TMPDIR"), "/bench-nodes"));
+    let Some(bench) = bench else {
+        println!("TEST_DATABASE_URL names no PostgreSQL server");
+        return;
+    };
+    let seconds = std::env::args().skip(1).find_map(|word| word.parse().ok()).unwrap_or(5);
+    let length = Duration::from_secs(seconds);
+    println!("{} cores", std::thread::available_parallelism().map_or(0, usize::from));
+    println!("| nodes | call | clients | calls a second | median, ms | p99, ms |");
+    println!("|---|---|---|---|---|---|");
+    for count in [1, 2] {
+        let store = TestStore::new(&bench).unwrap();
+        let nodes: Vec<Engine> = (0..count).map(|_| store.serve(0).unwrap()).collect();
+        let password = store.people().unwrap()["admin"].clone();
+        let mut line = Line::open(&nodes[0]);
+        let sign_in = json!({"login": "admin", "password": password});
+        let ticket = line.ask("AGENT_SESSION_CONNECT", &Value::Null, &sign_in)["ticket"].clone();
+        let mut note = |number| {
+            let params = json!({"name": format!("bench {number}"), "body": "<p>0</p>"});
+            line.ask("AGENT_MEMORY_SAVE", &ticket, &params)["id"].clone()
+        };
+        let notes: Vec<Value> = (0..CLIENTS[CLIENTS.len() - 1]).map(&mut note).collect();
+        for (call, command) in [("one row read", "AGENT_MEMORY_LOAD"), ("one row written", "AGENT_MEMORY_SAVE")] {
+            for clients in CLIENTS {
+                let took = measure(&nodes, &ticket, command, &notes[..clients], length);
+                let (rate, median, p99) = figures(took, length);
+                println!("| {count} | {call} | {clients} | {rate:.0} | {median:.2} | {p99:.2} |");
+            }
+        }
+    }
+}
+
+/// How long each call of all clients took.
+fn measure(nodes: &[Engine], ticket: &Value, command: &str, notes: &[Value], length: Duration) -> Vec<Duration> {
+    let client = |number: usize| {
+        let mut line = Line::open(&nodes[number % nodes.len()]);
+        let mut took = Vec::new();
+        let since = Instant::now();
+        for round in 0.. {
+            let params = if command == "AGENT_MEMORY_LOAD" {
+                json!({"ids": [notes[number]]})
+            } else {
+                json!({"id": notes[number], "body": format!("<p>{round}</p>")})
+            };
+            let began = Instant::now();
+            line.ask(command, ticket, &params);
+            took.push(began.elapsed());
+            if since.elapsed() > length {
+                break;
+            }
+        }
+        took
+    };
+    std::thread::scope(|scope| {
+        let client = &client;
+        let clients: Vec<_> = (0..notes.len()).map(|number| scope.spawn(move || client(number))).collect();
+        clients.into_iter().flat_map(|client| client.join().unwrap()).collect()
+    })
+}
+
+fn figures(mut took: Vec<Duration>, length: Duration) -> (f64, f64, f64) {
+    took.sort();
+    let at = |share: f64| took[((took.len() - 1) as f64 * share) as usize].as_secs_f64() * 1000.0;
+    (took.len() as f64 / length.as_secs_f64(), at(0.5), at(0.99))
+}
+
+/// A kept line to a node.
+struct Line {
+    stream: TcpStream,
+    read: Vec<u8>,
+}
+
+impl Line {
+    fn open(node: &Engine) -> Self {
+        let stream = TcpStream::connect(("127.0.0.1", node.port)).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Self { stream, read: Vec::new() }
+    }
+
+    /// The data of an answer; a refusal ends the measurement.
+    fn ask(&mut self, command: &str, ticket: &Value, params: &Value) -> Value {
+        let time = jiff::Timestamp::now().to_string();
+        let mut request = json!({"command": command, "params": params, "build": wire::BUILD, "time": time});
+        if !ticket.is_null() {
+            request["session"] = ticket.clone();
+        }
+        let body = request.to_string();
+        let head = format!("POST /core/mcp.php HTTP/1.1\r\nhost: bench\r\ncontent-length: {}\r\n\r\n", body.len());
+        self.stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).unwrap();
+        let answer: Value = serde_json::from_slice(&self.answer()).unwrap();
+        assert_eq!(answer["ok"], json!(true), "{answer}");
+        answer["data"].clone()
+    }
+
+    fn answer(&mut self) -> Vec<u8> {
+        self.read.clear();
+        let mut part = [0; 16 * 1024];
+        loop {
+            let count = self.stream.read(&mut part).unwrap();
+            assert!(count > 0, "the node closed the line");
+            self.read.extend_from_slice(&part[..count]);
+            let Some(end) = self.read.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
+            let head = String::from_utf8_lossy(&self.read[..end]).to_ascii_lowercase();
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
+            let whole = end + 4 + length.parse::<usize>().unwrap();
+            if self.read.len() >= whole {
+                return self.read[end + 4..whole].to_vec();
+            }
+        }
+    }
+}
