@@ -19,8 +19,10 @@ use testkit::{Bench, Engine, TestStore};
 const CLIENTS: [usize; 3] = [1, 8, 32];
 
 fn main() {
-    let bench =
-        Bench::postgres(env!("CARGO_BIN_EXE_shopwright"), concat!(env!("CARGO_TARGET_TMPDIR"), "/bench-nodes"));
+    let bench = Bench::postgres(
+        env!("CARGO_BIN_EXE_shopwright"),
+        concat!(env!("CARGO_TARGET_TMPDIR"), "/bench-nodes"),
+    );
     let Some(bench) = bench else {
         println!("TEST_DATABASE_URL names no PostgreSQL server");
         return;
@@ -42,7 +44,9 @@ fn main() {
             line.ask("AGENT_MEMORY_SAVE", &ticket, &params)["id"].clone()
         };
         let notes: Vec<Value> = (0..CLIENTS[CLIENTS.len() - 1]).map(&mut note).collect();
-        for (call, command) in [("one row read", "AGENT_MEMORY_LOAD"), ("one row written", "AGENT_MEMORY_SAVE")] {
+        for (call, command) in
+            [("one row read", "AGENT_MEMORY_LOAD"), ("one row written", "AGENT_MEMORY_SAVE")]
+        {
             for clients in CLIENTS {
                 let took = measure(&nodes, &ticket, command, &notes[..clients], length);
                 let (rate, median, p99) = figures(took, length);
@@ -53,7 +57,13 @@ fn main() {
 }
 
 /// How long each call of all clients took.
-fn measure(nodes: &[Engine], ticket: &Value, command: &str, notes: &[Value], length: Duration) -> Vec<Duration> {
+fn measure(
+    nodes: &[Engine],
+    ticket: &Value,
+    command: &str,
+    notes: &[Value],
+    length: Duration,
+) -> Vec<Duration> {
     let client = |number: usize| {
         let mut line = Line::open(&nodes[number % nodes.len()]);
         let mut took = Vec::new();
@@ -107,7 +117,8 @@ impl Line {
             request["session"] = ticket.clone();
         }
         let body = request.to_string();
-        let head = format!("POST /core/mcp.php HTTP/1.1\r\nhost: bench\r\ncontent-length: {}\r\n\r\n", body.len());
+        let head =
+            format!("POST /core/mcp.php HTTP/1.1\r\nhost: bench\r\ncontent-length: {}\r\n\r\n", body.len());
         self.stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).unwrap();
         let answer: Value = serde_json::from_slice(&self.answer()).unwrap();
         assert_eq!(answer["ok"], json!(true), "{answer}");

@@ -1,4 +1,4 @@
-# The binary on a small Debian. Built from the repository's folder: docker build -f deploy/Dockerfile .
+# The binary on a small Debian: docker build -t shopwright .
 FROM rust:1.95-bookworm AS build
 WORKDIR /source
 COPY . .
@@ -6,7 +6,7 @@ RUN cargo build --release --locked -p shopwright
 
 FROM debian:bookworm-slim
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates \
+    && apt-get install -y --no-install-recommends ca-certificates curl \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --create-home shopwright \
     && install -d -o shopwright /srv/shop
