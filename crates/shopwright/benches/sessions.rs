@@ -175,11 +175,13 @@ impl TryStore {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
+        let mut store = Self { child, config: Value::Null, ready: Duration::ZERO };
         loop {
             assert!(begin.elapsed() < Duration::from_secs(30), "the sample store does not start");
             if let Ok(text) = std::fs::read_to_string(folder.join("try.json")) {
-                let config = serde_json::from_str(&text).unwrap();
-                return Self { child, config, ready: begin.elapsed() };
+                store.config = serde_json::from_str(&text).unwrap();
+                store.ready = begin.elapsed();
+                return store;
             }
             std::thread::sleep(Duration::from_millis(5));
         }
