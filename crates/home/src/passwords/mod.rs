@@ -69,18 +69,20 @@ pub fn found(
     login: &str,
 ) -> Result<Option<(Zeroizing<String>, Kept)>, PasswordError> {
     let store = resolved(store);
-    if home.keyring() != Keyring::File {
-        match os::saved(&store, login) {
-            Ok(Some(password)) => return Ok(Some((password, Kept::Os))),
-            Err(error) if home.keyring() == Keyring::Os => return Err(error.into()),
-            // It may have been saved while no keyring answered.
-            Ok(None) | Err(_) => {}
-        }
+    let in_file = || Ok(file::saved(home, &store, login)?.map(|password| (password, Kept::File)));
+    let in_keyring = || Ok(os::saved(&store, login)?.map(|password| (password, Kept::Os)));
+    match home.keyring() {
+        Keyring::File => in_file(),
+        Keyring::Os => in_keyring(),
+        // What is in the file came last: whoever saves to the keyring clears the file.
+        Keyring::Auto => match in_file() {
+            Ok(Some(found)) => Ok(Some(found)),
+            none => match in_keyring() {
+                Ok(Some(found)) => Ok(Some(found)),
+                Ok(None) | Err(_) => none,
+            },
+        },
     }
-    if home.keyring() == Keyring::Os {
-        return Ok(None);
-    }
-    Ok(file::saved(home, &store, login)?.map(|password| (password, Kept::File)))
 }
 
 /// Saves the password and tells where.
@@ -89,12 +91,11 @@ pub fn save(home: &Home, store: &Path, login: &str, password: &str) -> Result<Ke
     if home.keyring() != Keyring::File {
         match os::save(&store, login, password) {
             Ok(()) => {
-                // An older password in the file must not come back when the keyring is away.
                 file::forget(home, &store, login)?;
                 return Ok(Kept::Os);
             }
-            Err(os::KeyringError::None(_)) if home.keyring() == Keyring::Auto => {}
-            Err(error) => return Err(error.into()),
+            Err(error) if home.keyring() == Keyring::Os => return Err(error.into()),
+            Err(error) => tracing::info!(?error, "The system's keyring does not take a password"),
         }
     }
     file::save(home, &store, login, password)?;
@@ -104,15 +105,16 @@ pub fn save(home: &Home, store: &Path, login: &str, password: &str) -> Result<Ke
 /// Forgets the password, wherever it was saved.
 pub fn forget(home: &Home, store: &Path, login: &str) -> Result<(), PasswordError> {
     let store = resolved(store);
-    file::forget(home, &store, login)?;
-    match home.keyring() {
+    let in_file = file::forget(home, &store, login);
+    let in_keyring = match home.keyring() {
         Keyring::File => Ok(()),
-        Keyring::Os => Ok(os::forget(&store, login)?),
+        Keyring::Os => os::forget(&store, login),
         Keyring::Auto => match os::forget(&store, login) {
             Err(os::KeyringError::None(_)) => Ok(()),
-            done => Ok(done?),
+            done => done,
         },
-    }
+    };
+    in_file.and(in_keyring.map_err(PasswordError::from))
 }
 
 #[cfg(test)]

@@ -57,11 +57,7 @@ pub(super) fn save(store: &Path, login: &str, password: &str) -> Result<(), Keyr
     ask(
         store,
         login,
-        move |entry| match entry.set_password(&password) {
-            // No collection to put it into, or a person who keeps it locked.
-            Err(error @ Error::NoStorageAccess(_)) => Err(KeyringError::None(error.to_string())),
-            done => done.map_err(|error| failed(&error)),
-        },
+        move |entry| entry.set_password(&password).map_err(|error| failed(&error)),
         // The person was told that it is not there.
         |entry| drop(entry.delete_credential()),
     )

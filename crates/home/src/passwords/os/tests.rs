@@ -112,9 +112,16 @@ fn the_keyring_of_this_session_keeps_a_password() {
         assert_eq!(saved(&home, store, "oleg").unwrap(), None);
         assert_eq!(saved(&home, "/stores/tea".as_ref(), "irina").unwrap(), None);
     }
+    assert!(!home.path().exists(), "nothing went to the file");
+    // Saved while the keyring was away, and then again.
+    save(&home.clone().with_keyring(Keyring::File), store, "irina", "newer leaf").unwrap();
+    let (password, kept) = found(&home, store, "irina").unwrap().unwrap();
+    assert_eq!((password.as_str(), kept), ("newer leaf", Kept::File));
+    assert_eq!(save(&home, store, "irina", "newest leaf").unwrap(), Kept::Os);
+    let (password, kept) = found(&home, store, "irina").unwrap().unwrap();
+    assert_eq!((password.as_str(), kept), ("newest leaf", Kept::Os));
     forget(&home, store, "irina").unwrap();
     assert_eq!(saved(&home, store, "irina").unwrap(), None);
-    assert!(!home.path().exists(), "nothing went to the file");
 }
 
 proptest! {
