@@ -36,7 +36,8 @@ fn main() {
         let store = TestStore::new(&bench).unwrap();
         let nodes: Vec<Engine> = (0..count).map(|_| store.serve(0).unwrap()).collect();
         let password = store.people().unwrap()["admin"].clone();
-        let mut line = Line::open(&nodes[0]);
+        let ports: Vec<u16> = nodes.iter().map(|node| node.port).collect();
+        let mut line = Line::open(ports[0]);
         let sign_in = json!({"login": "admin", "password": password});
         let ticket = line.ask("AGENT_SESSION_CONNECT", &Value::Null, &sign_in)["ticket"].clone();
         let mut note = |number| {
@@ -48,7 +49,7 @@ fn main() {
             [("one row read", "AGENT_MEMORY_LOAD"), ("one row written", "AGENT_MEMORY_SAVE")]
         {
             for clients in CLIENTS {
-                let took = measure(&nodes, &ticket, command, &notes[..clients], length);
+                let took = measure(&ports, &ticket, command, &notes[..clients], length);
                 let (rate, median, p99) = figures(took, length);
                 println!("| {count} | {call} | {clients} | {rate:.0} | {median:.2} | {p99:.2} |");
             }
@@ -57,15 +58,9 @@ fn main() {
 }
 
 /// How long each call of all clients took.
-fn measure(
-    nodes: &[Engine],
-    ticket: &Value,
-    command: &str,
-    notes: &[Value],
-    length: Duration,
-) -> Vec<Duration> {
+fn measure(ports: &[u16], ticket: &Value, command: &str, notes: &[Value], length: Duration) -> Vec<Duration> {
     let client = |number: usize| {
-        let mut line = Line::open(&nodes[number % nodes.len()]);
+        let mut line = Line::open(ports[number % ports.len()]);
         let mut took = Vec::new();
         let since = Instant::now();
         for round in 0.. {
@@ -103,8 +98,8 @@ struct Line {
 }
 
 impl Line {
-    fn open(node: &Engine) -> Self {
-        let stream = TcpStream::connect(("127.0.0.1", node.port)).unwrap();
+    fn open(port: u16) -> Self {
+        let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
         stream.set_nodelay(true).unwrap();
         Self { stream, read: Vec::new() }
     }

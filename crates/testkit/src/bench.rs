@@ -92,7 +92,7 @@ impl Bench {
         if self.postgres.is_some() {
             // Each of the test programs that may run at once has its own.
             let user = self.place.file_name().map(|name| name.to_string_lossy().into_owned());
-            let name = format!("shopwright_template_{}", user.unwrap_or_default());
+            let name = format!("shopwright_template_{}", user.unwrap_or_default().replace('-', "_"));
             self.psql(&format!("drop database if exists {name} with (force)"))?;
             self.psql(&format!("create database {name}"))?;
             options.arguments = vec!["--database".to_owned(), self.address_of(&name)?];

@@ -174,7 +174,16 @@ fn run(server: &str, sql: &str) {
 impl Drop for House {
     fn drop(&mut self) {
         if let Some((server, schema)) = &self.schema {
+            // With the views for agents' statements, and the login they are for.
             run(server, &format!("drop schema {schema} cascade"));
+            run(server, &format!("drop schema if exists {schema}_read cascade"));
+            run(
+                server,
+                &format!(
+                    "do $$ begin execute
+                     'drop role if exists shopwright_' || left(md5(current_database() || '.{schema}'), 16); end $$"
+                ),
+            );
         }
     }
 }

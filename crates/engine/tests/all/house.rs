@@ -236,7 +236,17 @@ impl Drop for House {
         let root = self.root.clone();
         std::thread::spawn(move || {
             let db = Db::open(&server, &root).unwrap();
-            db.write::<_, DbError>(|tx| tx.run(&format!("drop schema {schema} cascade"), &[])).unwrap();
+            // With the views for agents' statements, and the login they are for.
+            for sql in [
+                format!("drop schema {schema} cascade"),
+                format!("drop schema if exists {schema}_read cascade"),
+                format!(
+                    "do $$ begin execute
+                     'drop role if exists shopwright_' || left(md5(current_database() || '.{schema}'), 16); end $$"
+                ),
+            ] {
+                db.write::<_, DbError>(|tx| tx.run(&sql, &[])).unwrap();
+            }
         })
         .join()
         .unwrap();

@@ -73,7 +73,7 @@ fn with_nodes_killed_no_write_is_lost_or_done_twice_and_no_ticket_ends() {
     let written = compare(&store, &books);
     let sum = |all: &dyn Fn(&Books) -> &BTreeMap<String, usize>| {
         let mut sum = BTreeMap::<String, usize>::new();
-        for (what, count) in books.iter().flat_map(|books| all(books)) {
+        for (what, count) in books.iter().flat_map(all) {
             *sum.entry(what.clone()).or_default() += count;
         }
         sum
