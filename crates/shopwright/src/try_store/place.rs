@@ -54,9 +54,12 @@ impl Place {
     }
 
     /// The program's home.
-    pub(super) fn home(&self) -> PathBuf {
-        let set = std::env::var_os(wire::env::HOME).filter(|home| !home.is_empty());
-        set.map_or_else(|| self.dir.join("home"), PathBuf::from)
+    pub(super) fn home(&self) -> Result<PathBuf> {
+        match std::env::var_os(wire::env::HOME).filter(|home| !home.is_empty()) {
+            // The MCP server starts elsewhere, where a relative one would be another.
+            Some(set) => Ok(std::path::absolute(set)?),
+            None => Ok(self.dir.join("home")),
+        }
     }
 }
 

@@ -136,33 +136,13 @@ fn passwords(place: &Place, sample: &Sample) -> Result<Passwords> {
 /// Starts engine and program, tells where they are, and waits.
 async fn hold(place: &Place, arguments: &cli::Try, sample: &Sample, passwords: &Passwords) -> Result<()> {
     let stop = signal::asked_to_stop()?;
-    let port = arguments.port;
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, arguments.port));
     let options = engine::Options { listen: Some(address), ..engine::Options::default() };
-    let engine = engine::Engine::start(place.root(), options).await.with_context(|| busy(port))?;
+    let engine = engine::Engine::start(place.root(), options).await.with_context(|| busy(arguments.port))?;
     let url = format!("http://{}", engine.address());
     change(&place.root(), |config| config.url.clone_from(&url))?;
     let home = register(place, arguments, &url)?;
-    let console = match port {
-        0 => 0,
-        port => {
-            port.checked_add(1).context("the console needs the port after this one; name a smaller one")?
-        }
-    };
-    let password = passwords.get(&arguments.login).context("no password")?;
-    let desk = desk::Desk::start(
-        home.clone(),
-        desk::Options {
-            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, console)),
-            open_store: Some(place.store()),
-            credentials: Some(Credentials {
-                login: arguments.login.clone(),
-                password: Zeroizing::new(password.clone()),
-            }),
-        },
-    )
-    .await
-    .with_context(|| busy(console))?;
+    let desk = open_program(place, arguments, &home, passwords).await?;
     let ready = Ready {
         storefront: url,
         console: desk.console_url(),
@@ -179,6 +159,31 @@ async fn hold(place: &Place, arguments: &cli::Try, sample: &Sample, passwords: &
     desk.stop().await;
     engine.stop().await;
     Ok(())
+}
+
+/// Starts the program with the store open and the chosen person signed in.
+async fn open_program(
+    place: &Place,
+    arguments: &cli::Try,
+    home: &Home,
+    passwords: &Passwords,
+) -> Result<desk::RunningDesk> {
+    let port = match arguments.port {
+        0 => 0,
+        port => {
+            port.checked_add(1).context("the console needs the port after this one; name a smaller one")?
+        }
+    };
+    let password = passwords.get(&arguments.login).context("no password")?;
+    let options = desk::Options {
+        listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
+        open_store: Some(place.store()),
+        credentials: Some(Credentials {
+            login: arguments.login.clone(),
+            password: Zeroizing::new(password.clone()),
+        }),
+    };
+    desk::Desk::start(home.clone(), options).await.with_context(|| busy(port))
 }
 
 fn busy(port: u16) -> String {
@@ -200,7 +205,7 @@ fn register(place: &Place, arguments: &cli::Try, url: &str) -> Result<Home> {
     arguments.login.clone_into(&mut ini.login);
     wire::BUILD.clone_into(&mut ini.build);
     ini.write(&store)?;
-    let home = Home::at(place.home());
+    let home = Home::at(place.home()?);
     let mut list = home.stores()?;
     list.put(StoreEntry { name: ini.name.clone(), folder: store.clone() });
     list.last = Some(store);
