@@ -15,26 +15,24 @@ fn clap_finds_no_fault_in_its_definition() {
 
 #[test]
 fn every_help_is_the_reviewed_one() {
-    let mut text = String::new();
+    let mut text = HEAD.to_owned();
     let mut root = Cli::command().term_width(100);
     root.build();
     help_of(&mut root, &mut text);
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/snapshots/help.txt");
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&file, &text).unwrap();
-    }
-    let kept = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(
-        kept == text,
-        "tests/snapshots/help.txt is stale: run with UPDATE=1 and read the difference\n{text}"
-    );
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
+    testkit::check_file(&file, &text).unwrap();
 }
+
+const HEAD: &str = "<!-- Generated from the command line's declaration; the tests write it anew with UPDATE=1. -->\n\n\
+    # The command line\n\n\
+    Exit codes: 0 done, 1 refused or failed, 2 wrong usage. Data goes to stdout, words for people to stderr. \
+    Progress and colours only on a terminal, and without colours where `NO_COLOR` is set.\n";
 
 fn help_of(command: &mut clap::Command, text: &mut String) {
     let help = command.render_long_help().to_string();
     let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
-    let _ =
-        writeln!(text, "$ {} --help\n{}\n", command.get_bin_name().unwrap_or("shopwright"), lines.join("\n"));
+    let name = command.get_bin_name().unwrap_or("shopwright").to_owned();
+    let _ = write!(text, "\n## {name}\n\n```text\n{}\n```\n", lines.join("\n").trim_end());
     for sub in command.get_subcommands_mut().filter(|sub| sub.get_name() != "help") {
         help_of(sub, text);
     }
