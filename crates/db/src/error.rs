@@ -14,6 +14,9 @@ pub enum DbError {
     /// The database cannot be opened or reached.
     #[error("the database cannot be reached")]
     Unreachable(#[source] Box<dyn Error + Send + Sync>),
+    /// The line broke while a change was being committed: nobody knows whether it was.
+    #[error("the line to the database broke while a change was being committed")]
+    CommitLost(#[source] Box<dyn Error + Send + Sync>),
     /// Someone else writes for longer than this call may wait, or changed the same rows at once.
     #[error("the database is busy with another change; repeat")]
     Busy,

@@ -2,8 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
-use db::{Tx, calls, journal, rights, tickets, users};
+use db::{DbError, Tx, calls, journal, rights, tickets, users};
 use serde_json::{Map, Value};
 use tools::{Caller, Effect, EngineCx, Run, ToolSpec};
 use wire::{Fault, Request, Stop, catalogue, text::quoted};
@@ -16,6 +18,10 @@ use crate::sign_in;
 pub(crate) const KIND: &str = "agent";
 /// A command's parameters.
 type Params = Map<String, Value>;
+
+/// Pauses after a commit whose end nobody could tell, before it is looked up under its key.
+const AFTER_LOSS: [Duration; 3] =
+    [Duration::from_millis(50), Duration::from_millis(400), Duration::from_millis(1500)];
 
 /// Longest idempotency key.
 const LONGEST_KEY: usize = 100;
@@ -43,17 +49,10 @@ fn run(house: &House, mut asked: Asked) -> Result<Value, Stop> {
     let gate = Gate::enter(house, asked)?;
     // Whether the tool is known is said only after the gate let the person through.
     let tool = find_tool(&asked.request);
-    let writes = tool.as_ref().is_ok_and(|(tool, _)| tool.effect != Effect::Reads);
-    if writes {
-        return house.db.write(|tx| {
-            let (holder, caller) = admit(tx, &gate, asked)?;
-            let (tool, run) = tool?;
-            gate.command(tx, &caller, &asked.request.command)?;
-            if let Some(hash) = &holder.to_touch {
-                tickets::touch(tx, hash, asked.now)?;
-            }
-            once(tx, asked, &caller, params, |tx, params| call(tx, asked, &caller, (tool, run), params))
-        });
+    if let Ok(tool) = tool.as_ref()
+        && tool.0.effect != Effect::Reads
+    {
+        return write(house, &gate, asked, *tool, &params);
     }
     let (answer, to_touch) = house.db.read(|tx| {
         let (holder, caller) = admit(tx, &gate, asked)?;
@@ -63,6 +62,80 @@ fn run(house: &House, mut asked: Asked) -> Result<Value, Stop> {
     })?;
     touch(house, to_touch, asked);
     Ok(answer)
+}
+
+/// Why a call that writes was not answered.
+enum Unanswered {
+    /// It was refused or failed, and nothing was changed.
+    Stopped(Stop),
+    /// Nobody knows whether it was committed.
+    Lost,
+}
+
+impl From<Stop> for Unanswered {
+    fn from(stop: Stop) -> Self {
+        Self::Stopped(stop)
+    }
+}
+
+impl From<DbError> for Unanswered {
+    fn from(error: DbError) -> Self {
+        match error {
+            DbError::CommitLost(_) => Self::Lost,
+            other => Self::Stopped(other.into()),
+        }
+    }
+}
+
+/// Carries out a call that writes. Where the line to the database breaks at its end, the call is repeated under
+/// its key: what was committed is then found, what was not is done.
+fn write(
+    house: &House,
+    gate: &Gate<'_>,
+    asked: &Asked,
+    tool: (&'static ToolSpec, Run),
+    params: &Params,
+) -> Result<Value, Stop> {
+    let has_key = asked.request.key.is_some();
+    let mut is_lost = false;
+    for pause in AFTER_LOSS.map(Some).into_iter().chain([None]) {
+        match write_once(house, gate, asked, tool, params) {
+            Ok(answer) => return Ok(answer),
+            Err(Unanswered::Lost) => is_lost = true,
+            Err(Unanswered::Stopped(Stop::Broke(fault))) if is_lost => {
+                tracing::warn!(cause = fault.chain(), "A commit that was lost cannot be looked up yet");
+            }
+            Err(Unanswered::Stopped(stop)) => return Err(stop),
+        }
+        match pause {
+            Some(pause) if has_key => thread::sleep(pause),
+            _ => break,
+        }
+    }
+    tracing::error!(command = asked.request.command, "A commit was lost");
+    let fate = "The database went away while it was being carried out, so it may have been done. Repeat exactly \
+                this call later: it is then not done twice.";
+    Err(catalogue::not_available(503, "", fate).into())
+}
+
+fn write_once(
+    house: &House,
+    gate: &Gate<'_>,
+    asked: &Asked,
+    (tool, run): (&'static ToolSpec, Run),
+    params: &Params,
+) -> Result<Value, Unanswered> {
+    house.db.write(|tx| {
+        let (holder, caller) = admit(tx, gate, asked)?;
+        gate.command(tx, &caller, &asked.request.command)?;
+        if let Some(hash) = &holder.to_touch {
+            tickets::touch(tx, hash, asked.now)?;
+        }
+        let done = once(tx, asked, &caller, params.clone(), |tx, params| {
+            call(tx, asked, &caller, (tool, run), params)
+        })?;
+        Ok(done)
+    })
 }
 
 /// Notes that a ticket is in use, after a call that only read. The answer does not depend on it.

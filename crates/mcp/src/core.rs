@@ -94,7 +94,12 @@ impl Core {
                         sign_in::renew(self, session, &ticket).await?;
                     }
                     answer => {
-                        settle();
+                        // The engine, too, may not know: the database went away while it committed.
+                        let is_unknown =
+                            answer.as_ref().is_err_and(|refusal| refusal.name() == "not_available");
+                        if !is_unknown {
+                            settle();
+                        }
                         return Ok(answer?);
                     }
                 },

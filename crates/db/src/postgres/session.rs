@@ -102,7 +102,11 @@ impl PostgresSession {
             return Ok(());
         }
         let client = self.client()?;
-        self.home.wait(async { client.batch_execute("commit").await.map_err(error) })?;
+        let done = self.home.wait(async { client.batch_execute("commit").await.map_err(error) });
+        done.map_err(|cause| match cause {
+            DbError::Unreachable(source) => DbError::CommitLost(source),
+            other => other,
+        })?;
         self.client = None;
         Ok(())
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::ask::{Ask, ticket};
-use crate::house::{House, PASSWORD, TestWorld, on_both};
+use crate::house::{Base, House, PASSWORD, TestWorld, on_both};
 
 /// The clock of the node ahead when that of the house stands at noon.
 const AHEAD: &str = "2026-11-30T12:00:02Z";
@@ -78,4 +78,47 @@ on_both! {
         world.set_now("2026-11-30T12:01:03Z");
         save(&admin, "n").result_at(&node).await.unwrap();
     }
+}
+
+/// Makes PostgreSQL end the connection in the middle of so many commits that add a note.
+fn cut_commits(house: &House, most: i64) {
+    let statements = [
+        "create sequence if not exists cuts".to_owned(),
+        format!(
+            "create or replace function cut() returns trigger language plpgsql as $$ begin
+               if nextval('cuts') <= {most} then perform pg_terminate_backend(pg_backend_pid()); end if;
+               return null;
+             end $$"
+        ),
+        "drop trigger if exists cut on notes".to_owned(),
+        "create constraint trigger cut after insert on notes deferrable initially deferred
+           for each row execute function cut()"
+            .to_owned(),
+    ];
+    for sql in statements {
+        house.db.write(|tx| tx.run(&sql, &[])).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_commit_whose_end_is_lost_is_looked_up_under_its_key() {
+    let Some(house) = House::on(Base::Postgres).await else { return };
+    let house = &house;
+    let ticket = Value::from(ticket(house, "irina").await);
+    cut_commits(house, 2);
+    let keyed = save(&ticket, "cut twice").with("key", "7c6a");
+    let answer = keyed.result(house).await.unwrap();
+    assert_eq!(keyed.result(house).await.unwrap(), answer);
+    assert_eq!((house.count("notes"), house.count("journal")), (1, 1));
+    // A database that does not come back is told as such: nobody says that nothing was changed.
+    cut_commits(house, 1000);
+    let lost = save(&ticket, "cut for good").with("key", "7c6b");
+    let words = lost.result(house).await.unwrap_err();
+    assert!(
+        words.starts_with("The store is not available right now") && words.contains("not done twice"),
+        "{words}"
+    );
+    cut_commits(house, 0);
+    lost.result(house).await.unwrap();
+    assert_eq!((house.count("notes"), house.count("journal")), (2, 2));
 }

@@ -140,7 +140,8 @@ on_both! {
                 times.push(took);
             }
         }
-        let [known, unknown] = times.map(|mut times| { times.sort(); times[3].as_secs_f64() });
+        // The shortest of each: what else the machine does only makes them longer.
+        let [known, unknown] = times.map(|times| times.into_iter().min().unwrap().as_secs_f64());
         assert!(known / unknown < 2.0 && unknown / known < 2.0, "{known} s and {unknown} s");
     }
 

@@ -224,6 +224,21 @@ async fn a_write_is_repeated_only_under_its_key() {
 }
 
 #[tokio::test]
+async fn a_write_whose_fate_the_engine_does_not_know_keeps_its_key() {
+    let engine = Engine::start().await;
+    let (_place, mut host) = opened(&engine).await;
+    let note = json!({"name": "n"});
+    let unknown = || Reply::refused(&wire::catalogue::not_available(503, "", "It may have been done."));
+    engine.answers(move |_| unknown());
+    let called = host.call("memory_save", note.clone()).await;
+    assert!(called.refused() && called.text().starts_with("The store is not available right now"));
+    engine.answers(|_| Reply::done(saved()));
+    assert!(!host.call("memory_save", note.clone()).await.refused());
+    let keys = keys(&engine);
+    assert_eq!((keys.len(), keys.iter().collect::<BTreeSet<_>>().len()), (2, 1));
+}
+
+#[tokio::test]
 async fn a_write_repeated_by_the_agent_after_a_lost_answer_keeps_its_key() {
     let engine = Engine::start().await;
     let (_place, mut host) = opened(&engine).await;

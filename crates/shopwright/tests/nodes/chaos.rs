@@ -78,12 +78,16 @@ fn with_nodes_killed_no_write_is_lost_or_done_twice_and_no_ticket_ends() {
         }
         sum
     };
+    let done = sum(&|books| &books.done);
+    for tool in tools::ALL {
+        assert!(done.contains_key(tool.name), "no client ever called {}: add it to `step`", tool.name);
+    }
     println!(
         "seed {seed}: {kills} kills in {length:?}, longest pause of a node {longest:?}; requests per node {:?}; \
          {written} writes and {} tickets compared\ndone: {:?}\nrefused and repeated: {:?}",
         nodes.proxy.took(),
         tickets.len(),
-        sum(&|books| &books.done),
+        done,
         sum(&|books| &books.refused),
     );
 }
