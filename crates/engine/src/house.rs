@@ -1,10 +1,12 @@
 //! What every request of one engine shares, and what a request brings along.
 
+use std::fs::File;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use db::Db;
+use db::{Db, DbError};
 use jiff::Timestamp;
 use wire::{Fault, Request, Stop};
 
@@ -24,6 +26,10 @@ pub(crate) struct House {
     pub(crate) metrics: Metrics,
     /// Whether the marker of demo mode counts: on this computer's own address, or where it was told so.
     pub(crate) demo_is_allowed: bool,
+    /// Says that an engine runs on this root; none where the root cannot be written.
+    pub(crate) _mark: Option<File>,
+    /// The database was closed when it was last looked at: it is being moved, or was.
+    pub(crate) is_closed: AtomicBool,
 }
 
 impl House {
@@ -34,7 +40,16 @@ impl House {
 
     /// The store is closed for works.
     pub(crate) fn is_locked(&self) -> bool {
-        self.root.join(wire::paths::SHOP_LOCK).exists()
+        self.is_closed.load(Ordering::Relaxed) || self.root.join(wire::paths::SHOP_LOCK).exists()
+    }
+
+    /// Whether the database is closed: no node may write to it, and what it tells may be old.
+    pub(crate) fn look_at_closure(&self) -> Result<bool, DbError> {
+        let is_closed = self.db.closure()?.is_some();
+        if self.is_closed.swap(is_closed, Ordering::Relaxed) != is_closed {
+            tracing::warn!(is_closed, "The database was closed or opened by `shopwright store`");
+        }
+        Ok(is_closed)
     }
 }
 

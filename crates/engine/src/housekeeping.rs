@@ -13,6 +13,9 @@ use crate::live::{EVERY, Seen};
 /// How often rows that have run out are dropped. Nothing depends on it: they do not count any more.
 const SWEEP_EVERY: Duration = Duration::from_secs(600);
 
+/// How often it is looked whether the database was closed.
+const CLOSURE_EVERY: Duration = Duration::from_secs(1);
+
 /// Looks after the settings until it is aborted.
 pub(crate) async fn watch_settings(house: Arc<House>) {
     let mut seen = Seen::default();
@@ -26,6 +29,18 @@ pub(crate) async fn watch_settings(house: Arc<House>) {
             seen
         });
         seen = looked.await.unwrap_or_default();
+    }
+}
+
+/// Looks whether the database was closed, until it is aborted: a node elsewhere is told of a move by nothing else.
+pub(crate) async fn watch_closure(house: Arc<House>) {
+    let mut ticks = interval(CLOSURE_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let house = Arc::clone(&house);
+        // A database that cannot be reached is told by the requests that want it.
+        let _ = blocking(move || Ok(house.look_at_closure()?)).await;
     }
 }
 

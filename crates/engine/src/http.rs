@@ -59,7 +59,8 @@ async fn agent_endpoint(
     match take_in(&house, peer, request).await {
         Ok(asked) => {
             let command = agent::label(&asked.request.command);
-            answer(&house, command, started, agent::answer(Arc::clone(&house), asked).await)
+            let done = agent::answer(Arc::clone(&house), asked).await;
+            answer(&house, command, started, unless_closed(&house, done).await)
         }
         Err(not) => not.respond(&house, started),
     }
@@ -74,9 +75,23 @@ async fn program_endpoint(
     match take_in(&house, peer, request).await {
         Ok(asked) => {
             let command = program::label(&asked.request.command);
-            answer(&house, command, started, program::answer(Arc::clone(&house), asked).await)
+            let done = program::answer(Arc::clone(&house), asked).await;
+            answer(&house, command, started, unless_closed(&house, done).await)
         }
         Err(not) => not.respond(&house, started),
+    }
+}
+
+/// What failed because the database was closed meanwhile, under a request that had passed the gate or on another
+/// node, is refused as a closed store refuses.
+async fn unless_closed(house: &Arc<House>, done: Result<Value, Stop>) -> Result<Value, Stop> {
+    if !matches!(done, Err(Stop::Broke(_))) {
+        return done;
+    }
+    let house = Arc::clone(house);
+    match blocking(move || Ok(house.look_at_closure()?)).await {
+        Ok(true) => Err(catalogue::shop_is_lock().into()),
+        _ => done,
     }
 }
 
@@ -182,10 +197,14 @@ async fn health() -> Response {
 
 async fn ready(State(house): State<Arc<House>>) -> Response {
     let json = [(CONTENT_TYPE, "application/json")];
-    match blocking(move || Ok(house.db.ready()?)).await {
-        Ok(()) => (json, "{\"ok\":true}\n").into_response(),
-        Err(stop) => {
-            if let Stop::Broke(fault) = stop {
+    let look = move || {
+        house.db.ready()?;
+        Ok(!house.look_at_closure()?)
+    };
+    match blocking(look).await {
+        Ok(true) => (json, "{\"ok\":true}\n").into_response(),
+        not => {
+            if let Err(Stop::Broke(fault)) = not {
                 tracing::warn!(cause = fault.chain(), "The database is not ready");
             }
             (StatusCode::SERVICE_UNAVAILABLE, json, "{\"ok\":false,\"error\":\"database not ready\"}\n")

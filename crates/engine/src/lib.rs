@@ -13,6 +13,7 @@ mod gate;
 mod house;
 mod housekeeping;
 mod http;
+pub mod keeping;
 pub mod licensor;
 mod live;
 mod metrics;

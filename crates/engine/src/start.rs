@@ -1,13 +1,15 @@
 //! Starting and stopping the engine of one store.
 
+use std::fs::File;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use axum::serve::ListenerExt as _;
-use db::{Db, DbError};
+use db::{Closed, Db, DbError};
 use shop::address::is_own_computer;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -19,7 +21,7 @@ use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::passwords::Passwords;
 use crate::world::{RealWorld, World};
-use crate::{housekeeping, http, store};
+use crate::{housekeeping, http, keeping, store};
 
 /// How long running requests may take when the engine stops.
 const FAREWELL: Duration = Duration::from_secs(10);
@@ -60,6 +62,15 @@ pub enum StartError {
          open to other computers; remove the marker or allow the open demo explicitly"
     )]
     OpenDemo(SocketAddr),
+    /// A command moves or restores the store.
+    #[error("`shopwright store` moves or restores this store now; start the engine when that is done")]
+    AtWork,
+    /// The database is not the store's any more, or not yet.
+    #[error(
+        "the store's database is closed: its rows {0}. Put the address of the right database into config.json, or \
+         repeat `shopwright store migrate`; `shopwright store unlock` opens this one"
+    )]
+    Closed(&'static str),
     /// A part of the start broke down.
     #[error("the start broke down")]
     Broke,
@@ -83,7 +94,7 @@ impl Engine {
             let (root, now) = (root.clone(), options.world.now());
             move || open(root, now)
         });
-        let (settings, db) = opening.await.map_err(|_| StartError::Broke)??;
+        let (settings, db, mark) = opening.await.map_err(|_| StartError::Broke)??;
         let asked = options.listen.unwrap_or(settings.listen);
         let listener = TcpListener::bind(asked).await.map_err(|error| StartError::Listen(asked, error))?;
         let address = listener.local_addr().map_err(|error| StartError::Listen(asked, error))?;
@@ -95,6 +106,8 @@ impl Engine {
             passwords: Passwords::new(),
             metrics: Metrics::default(),
             demo_is_allowed: options.allow_open_demo || is_own_computer(address.ip()),
+            _mark: mark,
+            is_closed: AtomicBool::new(false),
         };
         if house.root.join(wire::paths::ADMIN_HERE).exists() && !house.demo_is_allowed {
             return Err(StartError::OpenDemo(address));
@@ -103,15 +116,40 @@ impl Engine {
     }
 }
 
-fn open(root: PathBuf, now: jiff::Timestamp) -> Result<(Settings, Db), StartError> {
+fn open(root: PathBuf, now: jiff::Timestamp) -> Result<(Settings, Db, Option<File>), StartError> {
     let settings = Settings::read(&root)?;
-    let db = store::open(&settings.config, &root, now)?;
-    Ok((settings, db))
+    let mark = mark(&root)?;
+    let db = Db::open(&settings.config.database, &root)?;
+    // In a store that is closed for people the engine may wait for what becomes of it.
+    if let Some(closure) = db.closure()?
+        && !root.join(wire::paths::SHOP_LOCK).exists()
+    {
+        return Err(StartError::Closed(match closure.why {
+            Closed::Moving => "are being moved elsewhere",
+            Closed::Copy => "are a copy whose move was not ended",
+            Closed::Moved => "were moved elsewhere",
+        }));
+    }
+    store::prepare(&db, now)?;
+    Ok((settings, db, mark))
+}
+
+/// Says that an engine runs. On a root that cannot be written nothing can be said, and moved only elsewhere.
+fn mark(root: &Path) -> Result<Option<File>, StartError> {
+    match keeping::engine_mark(root) {
+        Ok(Some(mark)) => Ok(Some(mark)),
+        Ok(None) => Err(StartError::AtWork),
+        Err(error) => {
+            tracing::warn!(%error, "Cannot write core/engine.lock: `shopwright store` does not see this engine");
+            Ok(None)
+        }
+    }
 }
 
 fn serve(house: Arc<House>, listener: TcpListener, address: SocketAddr) -> Running {
     let chores = vec![
         tokio::spawn(housekeeping::watch_settings(Arc::clone(&house))),
+        tokio::spawn(housekeeping::watch_closure(Arc::clone(&house))),
         tokio::spawn(housekeeping::sweep(Arc::clone(&house))),
     ];
     let (stop, stopped) = oneshot::channel();

@@ -121,16 +121,22 @@ pub fn init(root: &Path, options: &InitOptions) -> Result<(), StoreError> {
     let config = config(options);
     // Understood before anything is written.
     Settings::of(config.clone())?;
-    for folder in FOLDERS.iter().chain(&CORE_FOLDERS) {
-        let folder = root.join(folder);
-        fs::create_dir_all(&folder).map_err(|error| StoreError::File(folder, error))?;
-    }
+    make_folders(root).map_err(|(folder, error)| StoreError::File(folder, error))?;
     let now = Timestamp::now();
     let db = open(&config, root, now)?;
     let password_hash = hash_password(&options.admin_password)?;
     db.write(|tx| add_administrator(tx, options, password_hash, now))?;
     // Last: a root with settings is a store that was made whole.
     write_config(root, &config)
+}
+
+/// Makes the folders of a root, where they are missing; else the one that could not be made.
+pub(crate) fn make_folders(root: &Path) -> Result<(), (PathBuf, io::Error)> {
+    for folder in FOLDERS.iter().chain(&CORE_FOLDERS) {
+        let folder = root.join(folder);
+        fs::create_dir_all(&folder).map_err(|error| (folder, error))?;
+    }
+    Ok(())
 }
 
 fn config(options: &InitOptions) -> Config {
@@ -186,13 +192,13 @@ pub fn write_config(root: &Path, config: &Config) -> Result<(), StoreError> {
 }
 
 #[cfg(unix)]
-fn private(file: &Path) -> io::Result<fs::File> {
+pub(crate) fn private(file: &Path) -> io::Result<fs::File> {
     use std::os::unix::fs::OpenOptionsExt as _;
     fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)
 }
 
 #[cfg(not(unix))]
-fn private(file: &Path) -> io::Result<fs::File> {
+pub(crate) fn private(file: &Path) -> io::Result<fs::File> {
     fs::File::create(file)
 }
 
@@ -204,9 +210,14 @@ pub fn open_db(root: &Path) -> Result<Db, StoreError> {
 
 pub(crate) fn open(config: &Config, root: &Path, now: Timestamp) -> Result<Db, DbError> {
     let db = Db::open(&config.database, root)?;
-    db.migrate()?;
-    db.write(|tx| db::seed::base(tx, now))?;
+    prepare(&db, now)?;
     Ok(db)
+}
+
+/// Brings a database to this build.
+pub(crate) fn prepare(db: &Db, now: Timestamp) -> Result<(), DbError> {
+    db.migrate()?;
+    db.write(|tx| db::seed::base(tx, now))
 }
 
 /// Changes a password; whoever is signed in with the old one is signed out.
@@ -272,14 +283,4 @@ fn find_user(tx: &mut Tx, login: &str) -> Result<i64, StoreError> {
 pub fn lock(root: &Path) -> Result<(), StoreError> {
     let marker = root.join(wire::paths::SHOP_LOCK);
     fs::write(&marker, "").map_err(|error| StoreError::File(marker, error))
-}
-
-/// Opens a store that was closed for works. Whether it was closed.
-pub fn unlock(root: &Path) -> Result<bool, StoreError> {
-    let marker = root.join(wire::paths::SHOP_LOCK);
-    match fs::remove_file(&marker) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(StoreError::File(marker, error)),
-    }
 }

@@ -174,7 +174,13 @@ pub(crate) enum StoreCommand {
     /// Close the store for works
     Lock(StoreRoot),
     /// Open the store after works
-    Unlock(StoreRoot),
+    Unlock(StoreUnlock),
+    /// Move the store to another database
+    Migrate(StoreMigrate),
+    /// Write the store's rows, settings and files into one file
+    Backup(StoreBackup),
+    /// Make the store from a backup, in place of what is there
+    Restore(StoreRestore),
     /// Block a person; their open sessions end
     Block(StoreLogin),
     /// Let a blocked person in again
@@ -191,6 +197,68 @@ pub(crate) struct StoreRoot {
     /// The store's root: the folder with config.json
     #[arg(long, value_name = "DIR")]
     pub(crate) root: PathBuf,
+}
+
+/// Arguments of `store unlock`.
+#[derive(Debug, Args)]
+#[command(after_help = "What an interrupted `migrate` or `restore` left is given up, or brought to its end.")]
+pub(crate) struct StoreUnlock {
+    /// The store's root: the folder with config.json
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: PathBuf,
+    /// Open a database too whose rows were moved elsewhere
+    #[arg(long)]
+    pub(crate) moved: bool,
+}
+
+/// Arguments of `store migrate`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The store is closed while it moves, and an engine that runs must be stopped or the store locked before. The old \
+database stays where it is, closed for writing. Interrupted, the same command goes on.")]
+pub(crate) struct StoreMigrate {
+    /// The store's root: the folder with config.json
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: PathBuf,
+    /// The database to move to: sqlite:PATH below the root, or postgres://…; `-` reads it from stdin
+    #[arg(long, value_name = "URL")]
+    pub(crate) to: String,
+    /// Remove the rows that are there
+    #[arg(long)]
+    pub(crate) replace: bool,
+}
+
+/// Arguments of `store backup`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Engines may go on. The file holds password hashes and the secrets of config.json: keep it as you keep the store.")]
+pub(crate) struct StoreBackup {
+    /// The store's root: the folder with config.json
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: PathBuf,
+    /// The backup to write, FILE.tar.gz; an older one there is replaced
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: PathBuf,
+}
+
+/// Arguments of `store restore`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The backup is looked through from end to end before anything is replaced. An engine that runs must be stopped or the \
+store locked before. `listen`, `url`, `database` and `trusted_proxies` stay as config.json here has them.")]
+pub(crate) struct StoreRestore {
+    /// The store's root: that of the store to replace, or a new or empty folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: PathBuf,
+    /// The backup
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: PathBuf,
+    /// Database to restore into: sqlite:PATH or postgres://… [default: this store's, else SQLite]
+    #[arg(long, value_name = "URL")]
+    pub(crate) database: Option<String>,
+    /// Remove the rows of a database that is not this store's
+    #[arg(long)]
+    pub(crate) replace: bool,
 }
 
 /// A person of a store.

@@ -2,6 +2,7 @@
 
 mod check;
 mod desk;
+mod keeping;
 mod licensor;
 mod mcp;
 mod serve;

@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod exit;
 mod log;
+mod progress;
 mod say;
 mod secret;
 mod signal;

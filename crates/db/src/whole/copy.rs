@@ -1,7 +1,7 @@
 //! Rows out of one database, into another, and compared.
 
 use super::line::{self, Sum, Summing};
-use super::{Table, WholeError, check_links, clear, fill, newest_step, tables, tables_of};
+use super::{Filling, Table, WholeError, check_links, clear, newest_step, tables, tables_of};
 use crate::{Db, DbError, Tx, Value, migrate};
 
 /// Rows between two words about the progress.
@@ -128,12 +128,12 @@ pub fn copy(from: &mut Tx, to: &mut Tx, report: Report<'_>) -> Result<Vec<(Table
     let mut meter = Meter { report, phase: Phase::Copy, done: 0, all };
     let mut sums = Vec::with_capacity(tables.len());
     for table in tables {
-        let mut filling = fill(to, &table)?;
+        let mut filling = Filling::new(to, &table)?;
         let sum = read(from, &table, &mut |values, _| {
-            filling.push(values)?;
+            filling.push(to, values)?;
             meter.one(&table)
         })?;
-        filling.finish(sum.last_id)?;
+        filling.finish(to, sum.last_id)?;
         sums.push((table, sum));
     }
     check_links(to)?;

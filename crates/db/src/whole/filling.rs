@@ -14,18 +14,8 @@ pub fn check_links(tx: &mut Tx) -> Result<(), DbError> {
     tx.check_links()
 }
 
-/// Begins to fill an empty table, in a transaction of [`crate::Db::fill`].
-pub fn fill<'a>(tx: &'a mut Tx, table: &'a Table) -> Result<Filling<'a>, DbError> {
-    let way = match tx.copy_in(table)? {
-        Some(copy) => Way::Copy(copy),
-        None => Way::Insert(table.insert()),
-    };
-    Ok(Filling { tx, table, way })
-}
-
-/// A table that is being filled.
+/// A table that is being filled, in a transaction of [`crate::Db::fill`]; one at a time.
 pub struct Filling<'a> {
-    tx: &'a mut Tx,
     table: &'a Table,
     way: Way,
 }
@@ -35,11 +25,20 @@ enum Way {
     Insert(String),
 }
 
-impl Filling<'_> {
+impl<'a> Filling<'a> {
+    /// Begins to fill an empty table.
+    pub fn new(tx: &mut Tx, table: &'a Table) -> Result<Self, DbError> {
+        let way = match tx.copy_in(table)? {
+            Some(copy) => Way::Copy(copy),
+            None => Way::Insert(table.insert()),
+        };
+        Ok(Self { table, way })
+    }
+
     /// Adds a row: a value for each column, in order.
-    pub fn push(&mut self, values: &[Value]) -> Result<(), WholeError> {
+    pub fn push(&mut self, tx: &mut Tx, values: &[Value]) -> Result<(), WholeError> {
         match &mut self.way {
-            Way::Insert(sql) => self.tx.insert_row(sql, values)?,
+            Way::Insert(sql) => tx.insert_row(sql, values)?,
             Way::Copy(copy) => {
                 let has_zero = |value: &Value| matches!(value, Value::Text(text) if text.contains('\0'));
                 if let Some(at) = values.iter().position(has_zero) {
@@ -57,10 +56,10 @@ impl Filling<'_> {
     }
 
     /// All rows are there. Numbers up to `last_id` are not given again.
-    pub fn finish(self, last_id: i64) -> Result<(), DbError> {
+    pub fn finish(self, tx: &mut Tx, last_id: i64) -> Result<(), DbError> {
         if let Way::Copy(copy) = self.way {
             copy.finish()?;
         }
-        if self.table.numbered { self.tx.set_last_id(self.table, last_id) } else { Ok(()) }
+        if self.table.numbered { tx.set_last_id(self.table, last_id) } else { Ok(()) }
     }
 }

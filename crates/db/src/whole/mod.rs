@@ -12,7 +12,7 @@ pub mod line;
 mod tables;
 
 pub use copy::{Held, Phase, Progress, Report, Take, compare, copy, held, read, rows};
-pub use filling::{Filling, check_links, clear, fill};
+pub use filling::{Filling, check_links, clear};
 pub use line::Sum;
 pub use tables::{Column, Kind, Table, newest_step, tables, tables_of};
 

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use engine::store::{self, Holder, InitOptions};
 
+use super::keeping;
 use crate::cli::{StoreCommand, StoreInit, StoreLogin, StoreRight, Whose};
 use crate::exit::Exit;
 use crate::{log, say, secret};
@@ -17,10 +18,10 @@ pub(super) fn run(command: StoreCommand) -> Result<Exit> {
             store::lock(&arguments.root)?;
             say::note("The store is closed for works.");
         }
-        StoreCommand::Unlock(arguments) => {
-            let was_closed = store::unlock(&arguments.root)?;
-            say::note(if was_closed { "The store is open." } else { "The store was open already." });
-        }
+        StoreCommand::Unlock(arguments) => keeping::unlock(&arguments)?,
+        StoreCommand::Migrate(arguments) => keeping::migrate(&arguments)?,
+        StoreCommand::Backup(arguments) => keeping::backup(&arguments)?,
+        StoreCommand::Restore(arguments) => keeping::restore(&arguments)?,
         StoreCommand::Block(who) => block(&who, true)?,
         StoreCommand::Unblock(who) => block(&who, false)?,
         StoreCommand::Grant(right) => grant(&right)?,

@@ -1,0 +1,159 @@
+//! Who works on a store's root: engines, and at most one command that moves or restores it.
+//!
+//! Both are locks of the system on files in `core`, which end with their
+//! process however it ends.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{KeepError, file_error};
+
+/// Held by every running engine together, or by one command alone.
+const ENGINE: &str = "core/engine.lock";
+/// Held by one command alone, or by several together that do not disturb each other.
+const WORKS: &str = "core/works.lock";
+/// What the marker of the closed store says when a command of ours set it.
+const OURS: &str = "closed by `shopwright store ";
+
+/// Says that an engine runs on this root, until the file is dropped; `None` while a command has it alone.
+pub(crate) fn engine_mark(root: &Path) -> io::Result<Option<File>> {
+    let file = open(root, ENGINE)?;
+    match file.try_lock_shared() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+fn open(root: &Path, name: &str) -> io::Result<File> {
+    let path = root.join(name);
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    OpenOptions::new().create(true).truncate(false).write(true).open(path)
+}
+
+/// A command at work.
+pub(super) struct Works {
+    marker: PathBuf,
+    _works: File,
+    /// Held while no engine runs, so that none starts meanwhile.
+    no_engine: Option<File>,
+    /// The marker is ours, of this command or of a killed one.
+    is_ours: bool,
+}
+
+impl Works {
+    /// Work that needs the store alone: refused while an engine lets people in.
+    pub(super) fn alone(root: &Path) -> Result<Self, KeepError> {
+        let mut works = Self::take(root, true)?;
+        let file = open(root, ENGINE).map_err(file_error(&root.join(ENGINE)))?;
+        match file.try_lock() {
+            Ok(()) => works.no_engine = Some(file),
+            Err(TryLockError::WouldBlock) if works.marker.exists() => {}
+            Err(TryLockError::WouldBlock) => return Err(KeepError::EngineRuns),
+            Err(TryLockError::Error(error)) => return Err(KeepError::File(root.join(ENGINE), error)),
+        }
+        Ok(works)
+    }
+
+    /// Work that goes on beside engines.
+    pub(super) fn beside(root: &Path) -> Result<Self, KeepError> {
+        Self::take(root, false)
+    }
+
+    fn take(root: &Path, alone: bool) -> Result<Self, KeepError> {
+        let path = root.join(WORKS);
+        let file = open(root, WORKS).map_err(file_error(&path))?;
+        match if alone { file.try_lock() } else { file.try_lock_shared() } {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(KeepError::AtWork),
+            Err(TryLockError::Error(error)) => return Err(KeepError::File(path, error)),
+        }
+        let marker = root.join(wire::paths::SHOP_LOCK);
+        let is_ours = fs::read_to_string(&marker).is_ok_and(|text| text.starts_with(OURS));
+        Ok(Self { marker, _works: file, no_engine: None, is_ours })
+    }
+
+    /// Whether no engine runs, and none can start.
+    pub(super) fn has_no_engine(&self) -> bool {
+        self.no_engine.is_some()
+    }
+
+    /// Closes the store for people, where it is not.
+    pub(super) fn close_store(&mut self, command: &str) -> Result<(), KeepError> {
+        if self.marker.exists() {
+            return Ok(());
+        }
+        fs::write(&self.marker, format!("{OURS}{command}`\n")).map_err(file_error(&self.marker))?;
+        self.is_ours = true;
+        Ok(())
+    }
+
+    /// Opens the store for people. Whether it was closed.
+    pub(super) fn open_store(&self) -> Result<bool, KeepError> {
+        match fs::remove_file(&self.marker) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(KeepError::File(self.marker.clone(), error)),
+        }
+    }
+
+    /// Opens the store again if it was a command of ours that closed it. Whether it is closed now.
+    pub(super) fn give_back(&self) -> Result<bool, KeepError> {
+        if self.is_ours {
+            self.open_store()?;
+        }
+        Ok(self.marker.exists())
+    }
+
+    /// The same at the end of a move or a restore: an engine that still runs must first be started anew.
+    pub(super) fn finish(&self) -> Result<bool, KeepError> {
+        if self.has_no_engine() { self.give_back() } else { Ok(self.marker.exists()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_command_works_at_a_time_and_only_without_an_open_engine() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let engine = engine_mark(root).unwrap().unwrap();
+        let second = engine_mark(root).unwrap().unwrap();
+        assert!(matches!(Works::alone(root), Err(KeepError::EngineRuns)));
+        fs::write(root.join(wire::paths::SHOP_LOCK), "").unwrap();
+        assert!(!Works::alone(root).unwrap().has_no_engine());
+        drop((engine, second));
+        let works = Works::alone(root).unwrap();
+        assert!(works.has_no_engine());
+        assert!(engine_mark(root).unwrap().is_none(), "no engine starts meanwhile");
+        assert!(matches!(Works::beside(root), Err(KeepError::AtWork)));
+        drop(works);
+        let beside = Works::beside(root).unwrap();
+        assert!(Works::beside(root).is_ok());
+        assert!(matches!(Works::alone(root), Err(KeepError::AtWork)));
+        drop(beside);
+        assert!(engine_mark(root).unwrap().is_some());
+    }
+
+    #[test]
+    fn only_a_marker_of_ours_is_taken_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let marker = folder.path().join(wire::paths::SHOP_LOCK);
+        fs::write(&marker, "").unwrap();
+        let mut works = Works::alone(folder.path()).unwrap();
+        works.close_store("migrate").unwrap();
+        assert!(works.finish().unwrap());
+        assert!(marker.exists());
+        fs::remove_file(&marker).unwrap();
+        works.close_store("migrate").unwrap();
+        drop(works);
+        // As a killed command leaves it.
+        assert!(!Works::alone(folder.path()).unwrap().finish().unwrap());
+        assert!(!marker.exists());
+    }
+}

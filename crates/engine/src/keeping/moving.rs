@@ -1,0 +1,142 @@
+//! A store moves to another database.
+//!
+//! The order is what keeps every acknowledged write: the store is closed for
+//! people, its database for everybody; then its rows are read, put into the
+//! other database in one transaction and compared there; that one is closed too
+//! until the settings name it. Killed anywhere in between, the settings name a
+//! database that has all rows, nothing writes to either, and the same command
+//! again takes it from there.
+
+use std::path::Path;
+
+use db::whole::{self, Held, Sum, Table};
+use db::{Closed, Closure, Db, DbError};
+
+use super::marks::Works;
+use super::{KeepError, Watch, rows_watch, settings, swap};
+use crate::config::Settings;
+
+/// A move that is wished for.
+#[derive(Clone, Debug)]
+pub struct Move {
+    /// Address of the database to move to.
+    pub to: String,
+    /// Rows that are there are removed.
+    pub replace: bool,
+}
+
+/// A store that was moved.
+#[derive(Clone, Debug)]
+pub struct Moved {
+    /// Every table with what it holds on both sides; empty where an earlier move only had to be ended.
+    pub tables: Vec<(Table, Sum)>,
+    /// Address of the old database.
+    pub from: String,
+    /// The store is still closed: its owner had closed it, or an engine runs that must be started anew.
+    pub is_closed: bool,
+    /// An engine runs that knows nothing of the move.
+    pub engine_runs: bool,
+}
+
+/// Moves a store to another database.
+pub fn migrate(root: &Path, wish: &Move, watch: Watch<'_>) -> Result<Moved, KeepError> {
+    let address = Settings::read(root)?.config.database;
+    let mut works = Works::alone(root)?;
+    swap::recover(root)?;
+    let from = Db::open(&address, root)?;
+    let to = Db::open(&wish.to, root).map_err(KeepError::Target)?;
+    if is_same(&address, &wish.to, root) {
+        return finish_earlier(&from, &works, address);
+    }
+    let closure = closure(&from, &to, wish.replace)?;
+    works.close_store("migrate")?;
+    let tables = match carry(root, &from, &to, &closure, wish, watch) {
+        Ok(tables) => tables,
+        Err(error) => {
+            // The settings name the old database still.
+            from.reopen()?;
+            works.give_back()?;
+            return Err(error);
+        }
+    };
+    to.reopen().map_err(KeepError::Target)?;
+    let is_closed = works.finish()?;
+    Ok(Moved { tables, from: address, is_closed, engine_runs: !works.has_no_engine() })
+}
+
+fn is_same(one: &str, other: &str, root: &Path) -> bool {
+    let file = |url: &str| url.strip_prefix("sqlite:").and_then(|path| root.join(path).canonicalize().ok());
+    one == other || file(one).is_some_and(|path| file(other) == Some(path))
+}
+
+/// A move that was killed after the settings had named the new database.
+fn finish_earlier(db: &Db, works: &Works, from: String) -> Result<Moved, KeepError> {
+    match db.closure()? {
+        Some(Closure { why: Closed::Copy, .. }) => {
+            db.reopen()?;
+            let is_closed = works.finish()?;
+            Ok(Moved { tables: Vec::new(), from, is_closed, engine_runs: !works.has_no_engine() })
+        }
+        _ => Err(KeepError::SamePlace),
+    }
+}
+
+/// The closure of this move, or of a killed one that goes on; an error where rows would be lost.
+fn closure(from: &Db, to: &Db, replace: bool) -> Result<Closure, KeepError> {
+    let held = whole::held(to).map_err(KeepError::Target)?;
+    let (here, there) = (from.closure()?, to.closure().map_err(KeepError::Target)?);
+    let is_own_copy = match (&here, &there) {
+        (Some(here), Some(there)) => there.why == Closed::Copy && here.token == there.token,
+        _ => false,
+    };
+    if held == Held::Rows && !replace && !is_own_copy {
+        return Err(KeepError::NotEmpty);
+    }
+    match here {
+        Some(closure) if closure.why == Closed::Moved && !is_own_copy => Err(KeepError::MovedAway),
+        Some(closure) => Ok(closure.because(Closed::Moving)),
+        None => Ok(Closure::new(Closed::Moving)?),
+    }
+}
+
+/// Everything between closing the old database and naming the new one.
+fn carry(
+    root: &Path,
+    from: &Db,
+    to: &Db,
+    closure: &Closure,
+    wish: &Move,
+    watch: Watch<'_>,
+) -> Result<Vec<(Table, Sum)>, KeepError> {
+    bring_up(from)?;
+    from.close(closure)?;
+    if to.closure().map_err(KeepError::Target)?.as_ref() == Some(closure) {
+        // Two addresses of one database.
+        return Err(KeepError::SamePlace);
+    }
+    bring_up(to).map_err(KeepError::Target)?;
+    let mut report = rows_watch(watch);
+    let tables = from.read(|from| {
+        to.fill(|to| {
+            to.reopen()?;
+            let tables = whole::copy(from, to, &mut report)?;
+            to.close(&closure.because(Closed::Copy))?;
+            Ok::<_, whole::WholeError>(tables)
+        })
+    })?;
+    // Before the settings change: from now on nobody opens the old one by mistake.
+    from.close(&closure.because(Closed::Moved))?;
+    settings::set_database(root, &wish.to)?;
+    Ok(tables)
+}
+
+/// Brings a database to this build, even if a killed command of an older one left it closed.
+pub(super) fn bring_up(db: &Db) -> Result<(), DbError> {
+    match db.migrate() {
+        Err(DbError::Closed) => {
+            db.reopen()?;
+            db.migrate()
+        }
+        done => done,
+    }
+}

@@ -1,0 +1,267 @@
+//! A store from its backup, on either database.
+//!
+//! First the backup is read from end to end; then its files are written beside
+//! the old ones and its rows into the database, in one transaction that is
+//! compared with the backup before it is committed; then the files are renamed
+//! into their places. See `swap.rs` for what a crash in between leaves.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use db::whole::{self, Filling, Held, Sum, Table, WholeError, line};
+use db::{Closed, Closure, Db, DbError, Tx};
+
+use super::archive::read::{self, Checked, Entry};
+use super::archive::{Place, place};
+use super::marks::Works;
+use super::moving::bring_up;
+use super::settings::{self, File as Config};
+use super::swap::{self, Stage};
+use super::{KeepError, Step, Watch, What, go_on, rows_watch};
+use crate::store;
+
+/// Rows between two looks at who watches.
+const WORD_EVERY: u64 = 500;
+/// Database file in which rows of an older build are brought to this one.
+const SCRATCH: &str = "core/restore/rows.db";
+
+/// A restore that is wished for.
+#[derive(Clone, Debug)]
+pub struct RestoreOptions {
+    /// The backup.
+    pub from: PathBuf,
+    /// Address of the database; without it that of the settings here, else the backup's SQLite file.
+    pub database: Option<String>,
+    /// Rows of a database that is not this store's are removed.
+    pub replace: bool,
+}
+
+/// A store that was restored.
+#[derive(Clone, Debug)]
+pub struct Restored {
+    /// Name of the store.
+    pub store: String,
+    /// When the backup was made.
+    pub made: String,
+    /// Rows of all tables.
+    pub rows: u64,
+    /// Files.
+    pub files: usize,
+    /// Where a damaged database file was put aside.
+    pub set_aside: Option<PathBuf>,
+    /// The store is still closed: its owner had closed it, or an engine runs that must be started anew.
+    pub is_closed: bool,
+    /// An engine runs on this root.
+    pub engine_runs: bool,
+}
+
+/// Restores a store, in place of what is there.
+pub fn restore(root: &Path, options: &RestoreOptions, watch: Watch<'_>) -> Result<Restored, KeepError> {
+    let checked = read::check(&options.from, watch)?;
+    let has_store = root.join(wire::paths::CONFIG).exists();
+    let here = if has_store { Some(settings::read(root)?) } else { None };
+    let own = here
+        .as_ref()
+        .map(|here| database_of(here).unwrap_or_else(|| crate::config::Config::default().database));
+    let theirs = settings::parse(&checked.config)?;
+    let database = options.database.clone().or_else(|| own.clone()).or_else(|| database_of(&theirs));
+    let database = database.ok_or(KeepError::NoDatabase)?;
+    let config = settings::of_backup(theirs, here.as_ref(), &database);
+    settings::parse(&settings::text(&config))?;
+
+    let mut works = Works::alone(root)?;
+    swap::recover(root)?;
+    let db = Db::open(&database, root)?;
+    let set_aside = set_damaged_aside(&db, &database, root, &works)?;
+    let held = whole::held(&db)?;
+    if held == Held::Rows && own.as_ref() != Some(&database) && !options.replace {
+        return Err(KeepError::NotEmpty);
+    }
+    works.close_store("restore")?;
+    let closure = Closure::new(Closed::Copy)?;
+    if let Err(error) = bring_in(root, &checked, &options.from, &db, &closure, &config, watch) {
+        swap::discard(root)?;
+        works.give_back()?;
+        return Err(error);
+    }
+    swap::finish(root)?;
+    let is_closed = works.finish()?;
+    Ok(Restored {
+        store: checked.head.store.clone(),
+        made: checked.head.made.clone(),
+        rows: checked.tables.iter().map(|(_, sum)| sum.rows).sum(),
+        files: checked.manifest.parts.iter().filter(|part| place(&part.name) == Some(Place::File)).count(),
+        set_aside,
+        is_closed,
+        engine_runs: !works.has_no_engine(),
+    })
+}
+
+fn database_of(config: &Config) -> Option<String> {
+    config.get("database").and_then(|url| url.as_str()).map(str::to_owned)
+}
+
+/// A database file that cannot be read any more, the usual reason to restore, is kept beside the new one.
+fn set_damaged_aside(db: &Db, url: &str, root: &Path, works: &Works) -> Result<Option<PathBuf>, KeepError> {
+    let Some(path) = url.strip_prefix("sqlite:").map(|path| root.join(path)) else { return Ok(None) };
+    if !db.is_there()? || db.is_sound().unwrap_or(false) {
+        return Ok(None);
+    }
+    if !works.has_no_engine() {
+        return Err(KeepError::EngineRuns);
+    }
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let now = jiff::Timestamp::now().as_second();
+    let aside = path.with_file_name(format!("{name}.damaged-{now}"));
+    for end in ["-wal", "-shm", ""] {
+        let (from, to) = (with_end(&path, end), with_end(&aside, end));
+        match fs::rename(&from, &to) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(KeepError::File(from, error));
+            }
+            _ => {}
+        }
+    }
+    Ok(Some(aside))
+}
+
+fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(end);
+    path.into()
+}
+
+/// Files beside the old ones, rows into the database. An error leaves the store as it was.
+fn bring_in(
+    root: &Path,
+    checked: &Checked,
+    from: &Path,
+    db: &Db,
+    closure: &Closure,
+    config: &Config,
+    watch: Watch<'_>,
+) -> Result<(), KeepError> {
+    store::make_folders(root).map_err(|(path, error)| KeepError::File(path, error))?;
+    let stage = Stage::begin(root, closure, config)?;
+    write_files(&stage, checked, from, watch)?;
+    stage.sync();
+    bring_up(db)?;
+    if checked.head.step == whole::newest_step() {
+        return fill(db, checked, from, Some(closure), watch);
+    }
+    // Rows of an older build go through the migrations that they have not seen.
+    let scratch = Db::open(&format!("sqlite:{SCRATCH}"), root)?;
+    scratch.migrate_to(checked.head.step)?;
+    fill(&scratch, checked, from, None, watch)?;
+    scratch.migrate()?;
+    let mut report = rows_watch(watch);
+    scratch.read(|scratch| {
+        db.fill(|tx| {
+            tx.reopen()?;
+            whole::copy(scratch, tx, &mut report)?;
+            Ok::<_, WholeError>(tx.close(closure)?)
+        })
+    })?;
+    Ok(())
+}
+
+fn write_files(stage: &Stage, checked: &Checked, from: &Path, watch: Watch<'_>) -> Result<(), KeepError> {
+    let folders = &checked.manifest.folders;
+    stage.folders(folders.iter().map(|folder| folder.name.as_str()))?;
+    let files = checked.manifest.parts.iter().filter(|part| place(&part.name) == Some(Place::File));
+    let (mut done, all) = (0, files.map(|part| part.size).sum());
+    read::each(from, &mut |mut entry, _| {
+        if place(&entry.name) != Some(Place::File) {
+            return Ok(());
+        }
+        go_on(watch, Step { what: What::Files, name: &entry.name, done, all })?;
+        done += entry.size;
+        let name = entry.name.clone();
+        let (mode, modified) = (entry.mode, entry.modified);
+        stage.file(&name, mode, modified, &mut entry)?;
+        checked.is_same(&entry.part()?)
+    })?;
+    // The inner ones first.
+    stage.folder_modes(folders.iter().rev().map(|folder| (folder.name.as_str(), folder.mode)))
+}
+
+/// Rows into the database, compared with the backup before they count.
+fn fill(
+    db: &Db,
+    checked: &Checked,
+    from: &Path,
+    closure: Option<&Closure>,
+    watch: Watch<'_>,
+) -> Result<(), KeepError> {
+    let all = checked.tables.iter().map(|(_, sum)| sum.rows).sum();
+    db.fill(|tx| {
+        tx.reopen()?;
+        let tables: Vec<_> = checked.tables.iter().map(|(table, _)| table.clone()).collect();
+        whole::clear(tx, &tables)?;
+        let mut feeding = Feeding { tx, tables: &checked.tables, at: 0, filling: None, done: 0, all };
+        read::each(from, &mut |entry, _| feeding.take(entry, checked, watch))?;
+        feeding.finish()?;
+        whole::check_links(tx)?;
+        whole::compare(tx, &checked.tables, &mut rows_watch(watch), all)?;
+        match closure {
+            Some(closure) => Ok(tx.close(closure)?),
+            None => Ok::<_, WholeError>(()),
+        }
+    })?;
+    Ok(())
+}
+
+/// Rows of a backup on their way into tables.
+struct Feeding<'a> {
+    tx: &'a mut Tx,
+    tables: &'a [(Table, Sum)],
+    /// The table that is being filled, or comes next.
+    at: usize,
+    filling: Option<Filling<'a>>,
+    done: u64,
+    all: u64,
+}
+
+impl Feeding<'_> {
+    fn take(&mut self, mut entry: Entry<'_>, checked: &Checked, watch: Watch<'_>) -> Result<(), KeepError> {
+        let name = entry.name.clone();
+        let Some(Place::Rows(name)) = place(&name) else { return Ok(()) };
+        while self.tables.get(self.at).is_some_and(|(table, _)| table.name != name) {
+            self.next()?;
+        }
+        let changed = || KeepError::Archive("it changes while it is read".to_owned());
+        let (table, _) = self.tables.get(self.at).ok_or_else(changed)?;
+        entry.lines(&mut |text| {
+            let values = line::parse(text, table).map_err(|_| changed())?;
+            if self.done.is_multiple_of(WORD_EVERY) {
+                go_on(watch, Step { what: What::Rows, name, done: self.done, all: self.all })?;
+            }
+            self.done += 1;
+            let filling = match &mut self.filling {
+                Some(filling) => filling,
+                none => none.insert(Filling::new(self.tx, table)?),
+            };
+            Ok(filling.push(self.tx, &values)?)
+        })?;
+        checked.is_same(&entry.part()?)
+    }
+
+    /// Ends the table that is being filled.
+    fn next(&mut self) -> Result<(), DbError> {
+        let Some((table, sum)) = self.tables.get(self.at) else { return Ok(()) };
+        let filling = match self.filling.take() {
+            Some(filling) => filling,
+            None => Filling::new(self.tx, table)?,
+        };
+        self.at += 1;
+        filling.finish(self.tx, sum.last_id)
+    }
+
+    fn finish(mut self) -> Result<(), DbError> {
+        while self.at < self.tables.len() {
+            self.next()?;
+        }
+        Ok(())
+    }
+}

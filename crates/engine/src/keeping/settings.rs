@@ -1,0 +1,146 @@
+//! Single keys of `config.json`, the rest of the file left as its owner wrote it.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::{KeepError, file_error};
+use crate::config::{Config, ConfigError, Settings};
+use crate::store::private;
+
+/// Keys that belong to the machine and not to the store.
+const OF_THE_MACHINE: [&str; 4] = ["listen", "url", "database", "trusted_proxies"];
+
+/// The file as it is.
+pub(super) type File = Map<String, Value>;
+
+/// Reads the file.
+pub(super) fn read(root: &Path) -> Result<File, KeepError> {
+    let path = root.join(wire::paths::CONFIG);
+    let text = fs::read_to_string(&path).map_err(ConfigError::Read)?;
+    parse(&text)
+}
+
+/// Understands the text of a file; it must be one that an engine takes.
+pub(super) fn parse(text: &str) -> Result<File, KeepError> {
+    let text = text.trim_start_matches('\u{feff}');
+    Settings::of(Config::parse(text)?)?;
+    // What was understood above is an object.
+    Ok(serde_json::from_str(text).unwrap_or_default())
+}
+
+/// The text of a file.
+pub(super) fn text(file: &File) -> String {
+    serde_json::to_string_pretty(file).unwrap_or_default() + "\n"
+}
+
+/// Writes the file as a whole, readable by its owner only.
+pub(super) fn write(path: &Path, file: &File) -> Result<(), KeepError> {
+    let fresh = path.with_extension("json.new");
+    let write = || {
+        let mut out = private(&fresh)?;
+        out.write_all(text(file).as_bytes())?;
+        out.sync_all()?;
+        fs::rename(&fresh, path)
+    };
+    write().map_err(file_error(path))
+}
+
+/// Names another database in the settings.
+pub(super) fn set_database(root: &Path, url: &str) -> Result<(), KeepError> {
+    let mut file = read(root)?;
+    file.insert("database".to_owned(), url.into());
+    write(&root.join(wire::paths::CONFIG), &file)
+}
+
+/// The settings as a backup holds them: the address of a server is the machine's, and holds a password.
+pub(super) fn for_backup(mut file: File) -> File {
+    let on_server =
+        file.get("database").and_then(Value::as_str).is_some_and(|url| !url.starts_with("sqlite:"));
+    if on_server {
+        file.remove("database");
+    }
+    file
+}
+
+/// The settings of a backup on this machine.
+pub(super) fn of_backup(mut file: File, here: Option<&File>, database: &str) -> File {
+    if let Some(here) = here {
+        for key in OF_THE_MACHINE {
+            match here.get(key) {
+                Some(value) => file.insert(key.to_owned(), value.clone()),
+                None => file.remove(key),
+            };
+        }
+    }
+    file.insert("database".to_owned(), database.into());
+    file
+}
+
+/// A database's address without its password.
+pub fn shown(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (server, rest) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+    let Some((person, host)) = server.rsplit_once('@') else {
+        return format!("{scheme}://{server}{}", plain(rest));
+    };
+    let person = person.split(':').next().unwrap_or_default();
+    format!("{scheme}://{person}@{host}{}", plain(rest))
+}
+
+/// The rest without parameters, which may be secrets too.
+fn plain(rest: &str) -> &str {
+    rest.split('?').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_key_changes_and_the_rest_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(wire::paths::CONFIG);
+        fs::write(&file, "\u{feff}{\"own\": {\"b\": 1, \"a\": 2}, \"database\": \"sqlite:core/store.db\", \"name\": \"я\"}")
+            .unwrap();
+        set_database(folder.path(), "postgres://shop@localhost/shop").unwrap();
+        let text = fs::read_to_string(&file).unwrap();
+        let keys: Vec<String> = serde_json::from_str::<File>(&text).unwrap().keys().cloned().collect();
+        assert_eq!(keys, ["own", "database", "name"]);
+        assert!(text.contains("postgres://shop@localhost/shop") && text.contains('я'));
+        fs::write(&file, "{\"database\": 1}").unwrap();
+        assert!(set_database(folder.path(), "x").is_err());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "{\"database\": 1}");
+    }
+
+    #[test]
+    fn an_address_is_shown_without_its_password() {
+        for (url, words) in [
+            ("postgres://shop:secret@db:5432/shop", "postgres://shop@db:5432/shop"),
+            ("postgres://shop:se@cret:x@db/shop?password=secret", "postgres://shop@db/shop"),
+            ("postgres://db/shop", "postgres://db/shop"),
+            ("postgres://db?password=secret", "postgres://db"),
+            ("sqlite:core/store.db", "sqlite:core/store.db"),
+        ] {
+            assert_eq!(shown(url), words);
+        }
+    }
+
+    #[test]
+    fn a_backup_takes_no_servers_address_and_leaves_the_machines_own() {
+        let file = |text: &str| serde_json::from_str::<File>(text).unwrap();
+        let kept =
+            for_backup(file(r#"{"database": "postgres://u:p@h/d", "name": "A", "listen": "1.2.3.4:5"}"#));
+        assert!(!kept.contains_key("database"));
+        let here = file(r#"{"name": "B", "listen": "127.0.0.1:1", "database": "sqlite:x.db"}"#);
+        let both = of_backup(kept.clone(), Some(&here), "sqlite:x.db");
+        assert_eq!(
+            Value::Object(both),
+            serde_json::json!({"name": "A", "listen": "127.0.0.1:1", "database": "sqlite:x.db"})
+        );
+        let fresh = of_backup(kept, None, "sqlite:y.db");
+        assert_eq!(fresh["listen"], "1.2.3.4:5");
+    }
+}

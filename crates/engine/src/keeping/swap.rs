@@ -1,0 +1,242 @@
+//! Files of a backup on their way to their places.
+//!
+//! They are first written beside the old ones, in a folder of a name of its own
+//! within each of the store's folders (which may be links, or disks of their
+//! own), and come to their places by renaming, once the rows are in the
+//! database. `core/restore` tells that this is going on. Each step can be taken
+//! again after a crash.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use db::{Closed, Closure, Db};
+
+use super::settings::{self, File as Config};
+use super::{FOLDERS, KeepError, file_error};
+
+/// Name of the folder of what is on its way, within each of the store's folders.
+pub(super) const STAGE: &str = ".shopwright-restore";
+/// The same, when all is in place and the old files are removed.
+const OLD: &str = ".shopwright-restore-old";
+/// Where it is told that a restore is going on.
+const GOING_ON: &str = "core/restore";
+/// File that says that the old files are out of their places.
+const OUT: &str = "out";
+
+/// A restore that is going on.
+pub(super) struct Stage {
+    root: PathBuf,
+}
+
+impl Stage {
+    /// Begins: `closure` will be that of the database when its rows are in.
+    pub(super) fn begin(root: &Path, closure: &Closure, config: &Config) -> Result<Self, KeepError> {
+        let going_on = root.join(GOING_ON);
+        private_folder(&going_on)?;
+        let token = going_on.join("token");
+        fs::write(&token, &closure.token).map_err(file_error(&token))?;
+        settings::write(&going_on.join(wire::paths::CONFIG), config)?;
+        for folder in FOLDERS {
+            let folder = root.join(folder);
+            fs::create_dir_all(&folder).map_err(file_error(&folder))?;
+            private_folder(&folder.join(STAGE).join("new"))?;
+        }
+        Ok(Self { root: root.to_owned() })
+    }
+
+    /// Where a file or folder of the backup waits.
+    fn place(&self, name: &str) -> PathBuf {
+        let (top, rest) = name.split_once('/').unwrap_or((name, ""));
+        self.root.join(top).join(STAGE).join("new").join(rest)
+    }
+
+    /// Makes the folders, the outer ones first.
+    pub(super) fn folders<'a>(&self, names: impl Iterator<Item = &'a str>) -> Result<(), KeepError> {
+        for name in names {
+            private_folder(&self.place(name))?;
+        }
+        Ok(())
+    }
+
+    /// Gives the folders their modes, once they are full.
+    pub(super) fn folder_modes<'a>(
+        &self,
+        modes: impl Iterator<Item = (&'a str, u32)>,
+    ) -> Result<(), KeepError> {
+        for (name, mode) in modes.filter(|(name, _)| name.contains('/')) {
+            let path = self.place(name);
+            set_mode(&path, mode | 0o700).map_err(file_error(&path))?;
+        }
+        Ok(())
+    }
+
+    /// Writes a file.
+    pub(super) fn file(
+        &self,
+        name: &str,
+        mode: u32,
+        modified: u64,
+        from: &mut dyn io::Read,
+    ) -> Result<(), KeepError> {
+        let path = self.place(name);
+        let mut write = || {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            let mut file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+            io::copy(from, &mut file)?;
+            // A year that the system does not know is no reason to lose the file.
+            if let Some(time) = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(modified)) {
+                let _ = file.set_modified(time);
+            }
+            drop(file);
+            set_mode(&path, mode | 0o600)
+        };
+        write().map_err(file_error(&path))
+    }
+
+    /// Waits until the disk has everything.
+    pub(super) fn sync(&self) {
+        #[cfg(unix)]
+        rustix::fs::sync();
+    }
+}
+
+fn private_folder(path: &Path) -> Result<(), KeepError> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(file_error(path))
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &Path, _: u32) -> io::Result<()> {
+    Ok(())
+}
+
+/// Brings a restore that was killed to its end: on where the rows are in, else back.
+pub(super) fn recover(root: &Path) -> Result<(), KeepError> {
+    let going_on = root.join(GOING_ON);
+    if !going_on.exists() {
+        return discard(root);
+    }
+    let token = fs::read_to_string(going_on.join("token")).unwrap_or_default();
+    let wanted = Closure { why: Closed::Copy, token };
+    match database(root) {
+        Some(db) if db.closure()? == Some(wanted) => finish(root),
+        _ => discard(root),
+    }
+}
+
+/// The database that the restore fills; `None` if it did not come so far.
+fn database(root: &Path) -> Option<Db> {
+    let text = fs::read_to_string(root.join(GOING_ON).join(wire::paths::CONFIG)).ok()?;
+    let file = settings::parse(&text).ok()?;
+    Db::open(file.get("database")?.as_str()?, root).ok()
+}
+
+/// Gives a restore up: what was written beside the store's files is removed.
+pub(super) fn discard(root: &Path) -> Result<(), KeepError> {
+    for folder in FOLDERS {
+        for name in [STAGE, OLD] {
+            remove(&root.join(folder).join(name))?;
+        }
+    }
+    remove(&root.join(GOING_ON))
+}
+
+/// Puts everything into its place, opens the database, and forgets that a restore was going on.
+pub(super) fn finish(root: &Path) -> Result<(), KeepError> {
+    for folder in FOLDERS {
+        let folder = root.join(folder);
+        swap(&folder).map_err(file_error(&folder))?;
+    }
+    let config = root.join(GOING_ON).join(wire::paths::CONFIG);
+    let text = fs::read_to_string(&config).map_err(file_error(&config))?;
+    let file = settings::parse(&text)?;
+    settings::write(&root.join(wire::paths::CONFIG), &file)?;
+    if let Some(db) = database(root) {
+        db.reopen()?;
+    }
+    remove(&root.join(GOING_ON))?;
+    for folder in FOLDERS {
+        remove(&root.join(folder).join(OLD))?;
+    }
+    Ok(())
+}
+
+/// Everything in a folder makes place for what waits in it.
+fn swap(folder: &Path) -> io::Result<()> {
+    let stage = folder.join(STAGE);
+    if !stage.exists() {
+        return Ok(());
+    }
+    let old = stage.join("old");
+    if !stage.join(OUT).exists() {
+        fs::create_dir_all(&old)?;
+        for entry in fs::read_dir(folder)? {
+            let name = entry?.file_name();
+            if name != STAGE {
+                fs::rename(folder.join(&name), old.join(&name))?;
+            }
+        }
+        File::create(stage.join(OUT))?;
+    }
+    for entry in fs::read_dir(stage.join("new"))? {
+        let name = entry?.file_name();
+        fs::rename(stage.join("new").join(&name), folder.join(&name))?;
+    }
+    fs::rename(&stage, folder.join(OLD))
+}
+
+fn remove(path: &Path) -> Result<(), KeepError> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(KeepError::File(path.to_owned(), error)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_swap_can_be_taken_up_at_every_point() {
+        // Where it was killed: after so many steps.
+        for killed in 0..=6 {
+            let folder = tempfile::tempdir().unwrap();
+            let folder = folder.path();
+            let stage = folder.join(STAGE);
+            fs::create_dir_all(stage.join("new/b")).unwrap();
+            fs::write(stage.join("new/a"), "new a").unwrap();
+            fs::write(stage.join("new/b/c"), "new c").unwrap();
+            fs::write(folder.join("a"), "old a").unwrap();
+            fs::write(folder.join("z"), "old z").unwrap();
+            let steps: [&dyn Fn(); 6] = [
+                &|| fs::create_dir(stage.join("old")).unwrap(),
+                &|| fs::rename(folder.join("a"), stage.join("old/a")).unwrap(),
+                &|| fs::rename(folder.join("z"), stage.join("old/z")).unwrap(),
+                &|| fs::write(stage.join(OUT), "").unwrap(),
+                &|| fs::rename(stage.join("new/a"), folder.join("a")).unwrap(),
+                &|| fs::rename(stage.join("new/b"), folder.join("b")).unwrap(),
+            ];
+            steps[..killed].iter().for_each(|step| step());
+            swap(folder).unwrap();
+            assert_eq!(fs::read_to_string(folder.join("a")).unwrap(), "new a");
+            assert_eq!(fs::read_to_string(folder.join("b/c")).unwrap(), "new c");
+            assert!(!folder.join("z").exists() && !stage.exists());
+            assert_eq!(fs::read_to_string(folder.join(OLD).join("old/z")).unwrap(), "old z");
+            swap(folder).unwrap();
+            assert_eq!(fs::read_to_string(folder.join("a")).unwrap(), "new a");
+        }
+    }
+}
