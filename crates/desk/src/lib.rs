@@ -1,6 +1,6 @@
 //! The program: list of stores, sign-in, credentials hand-over, web console on loopback.
 //!
-//! It holds one store at a time. What it knows lives in [`program`]; the
+//! It holds one store at a time. What it knows lives in `program`; the
 //! console, the hand-over socket and the keeper are three ways to it.
 
 mod agents;

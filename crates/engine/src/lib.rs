@@ -1,6 +1,6 @@
 //! The store's HTTP server: the gate, the envelope, sign-in, the agent's and the program's endpoint.
 //!
-//! A request comes in at [`http`], becomes an `Asked`, passes the gate and runs
+//! A request comes in at `http`, becomes an `Asked`, passes the gate and runs
 //! in one transaction on a thread that may wait; what comes of it leaves as an
 //! envelope. Invariant: a refused request changes nothing but the count of
 //! wrong passwords. Invariant: no truth is kept here between two requests, so
