@@ -1,7 +1,7 @@
 //! Work leases: who has a table in work. They end by themselves when their holder is gone.
 //!
 //! The time of an end is by the clock of the node that gave the lease. The others count it
-//! [`CLOCKS_DIFFER`] longer, so that a clock ahead of it ends nothing that its holder still counts on.
+//! `CLOCKS_DIFFER` longer, so that a clock ahead of it ends nothing that its holder still counts on.
 
 use jiff::Timestamp;
 
