@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
-use testkit::{Client, Running, TestStore, TryOptions, Trying, wait_for};
+use testkit::{Client, Console, Running, TestStore, TryOptions, Trying, wait_for};
 
 use crate::setup::{bench, is_row, store};
 
@@ -36,6 +36,8 @@ struct Case {
     cure: fn(&Scene<'_>),
     /// Whether the session must be opened anew after the cure.
     sign_in_again: bool,
+    /// Whether it bars signing in, and so `shopwright check` names it beforehand.
+    bars_sign_in: bool,
 }
 
 const fn case(
@@ -44,7 +46,7 @@ const fn case(
     cause: fn(&Scene<'_>),
     cure: fn(&Scene<'_>),
 ) -> Case {
-    Case { row, beginning, cause, cure, sign_in_again: false }
+    Case { row, beginning, cause, cure, sign_in_again: false, bars_sign_in: true }
 }
 
 /// `HH:MM` so many minutes from now, in the store's zone, which these tests set to UTC.
@@ -85,6 +87,7 @@ const CASES: &[Case] = &[
     ),
     Case {
         sign_in_again: true,
+        bars_sign_in: false,
         ..case(
             "wrong_password",
             "WRONG_PASSWORD",
@@ -124,13 +127,24 @@ const CASES: &[Case] = &[
             scene.config("backup_end", json!(""));
         },
     ),
-    case(
-        "command_timeout",
-        "COMMAND_TIMEOUT: ",
-        |scene| hours(scene, &clock(60), &clock(120)),
-        |scene| hours(scene, &clock(-60), &clock(60)),
-    ),
-    case("command_load_max", "COMMAND_LOAD_MAX: ", |scene| load(scene, "0.000001"), |scene| load(scene, "0")),
+    Case {
+        bars_sign_in: false,
+        ..case(
+            "command_timeout",
+            "COMMAND_TIMEOUT: ",
+            |scene| hours(scene, &clock(60), &clock(120)),
+            |scene| hours(scene, &clock(-60), &clock(60)),
+        )
+    },
+    Case {
+        bars_sign_in: false,
+        ..case(
+            "command_load_max",
+            "COMMAND_LOAD_MAX: ",
+            |scene| load(scene, "0.000001"),
+            |scene| load(scene, "0"),
+        )
+    },
 ];
 
 #[test]
@@ -149,6 +163,9 @@ fn every_cause_refuses_without_effect_and_its_cure_lets_the_same_call_pass() {
         assert!(is_row(&text, case.row), "{}: {text}", case.row);
         assert!(text.starts_with(case.beginning), "{}: {text}", case.row);
         assert_eq!(store.dump(NO_EFFECT_ON).unwrap(), before, "{}: something was done", case.row);
+        let check = store.run(&["check", "--store", &store.store().display().to_string()]).unwrap();
+        let named = check.out.contains(case.beginning.trim_end());
+        assert_eq!((check.code, named), (i32::from(case.bars_sign_in), case.bars_sign_in), "{}", check.out);
         (case.cure)(&scene);
         if case.sign_in_again {
             client.connect("again").unwrap();
@@ -287,6 +304,26 @@ fn builds_clocks_and_malformed_requests_are_refused_by_the_engine() {
         "{words}"
     );
     assert_eq!(raw.sign_in("irina", |_| {})["ok"], json!(true));
+}
+
+#[test]
+fn a_changed_password_ends_the_session_until_the_person_signs_in_again() {
+    let store = store();
+    let trying = store.start("irina").unwrap();
+    let mut client = trying.connected().unwrap();
+    let (root, fresh) = (store.root(), "battery staple");
+    let mut command = store.command(&["store", "passwd", "--login", "irina", "--root"]);
+    command.arg(root);
+    let changed = testkit::run(&mut command, format!("{fresh}\n").as_bytes(), testkit::PATIENCE).unwrap();
+    assert_eq!(changed.code, 0, "{}", changed.err);
+    for (tool, arguments) in [("memory_list", json!({})), ("session_connect", json!({"topic": "x"}))] {
+        let text = client.refused(tool, arguments).unwrap();
+        assert!(is_row(&text, "wrong_password"), "{tool}: {text}");
+    }
+    let console = Console::open(trying.info()["console"].as_str().unwrap()).unwrap();
+    console.sign_in("irina", fresh, false).unwrap();
+    client.connect("x").unwrap();
+    client.done("memory_save", json!({"name": "Back"})).unwrap();
 }
 
 #[test]
