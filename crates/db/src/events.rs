@@ -66,8 +66,16 @@ pub fn find(tx: &mut Tx, id: i64) -> Result<Option<Event>, DbError> {
         key: row.get("key")?,
         state: row.get("state")?,
         time: row.get("time")?,
-        data: row.get("data")?,
+        data: data_of(&row.get::<String>("data")?),
     }))
+}
+
+/// What an event carries. A text that is no JSON, put there by hand, is carried as a text.
+fn data_of(text: &str) -> Json {
+    match text.trim() {
+        "" => Json::Null,
+        text => serde_json::from_str(text).unwrap_or_else(|_| Json::String(text.to_owned())),
+    }
 }
 
 /// Raises an event.

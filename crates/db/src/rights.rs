@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use jiff::civil::Time;
 
-use crate::{DbError, FromValue, Tx, Value};
+use crate::{DbError, FromValue, Row, Tx, Value};
 
 /// What stands between the names of a path.
 pub const ARROW: &str = " -> ";
@@ -75,12 +75,37 @@ pub fn limits(tx: &mut Tx, command: &str) -> Result<Limits, DbError> {
         "select hours_begin, hours_end, load_1, load_5, load_15 from operations where command = :command",
         &[("command", command.into())],
     )?;
-    let Some(row) = row else { return Ok(Limits::default()) };
-    let hours: (Option<Time>, Option<Time>) = (row.get("hours_begin")?, row.get("hours_end")?);
-    Ok(Limits {
-        hours: hours.0.zip(hours.1),
-        load: [row.get("load_1")?, row.get("load_5")?, row.get("load_15")?],
-    })
+    row.as_ref().map_or_else(|| Ok(Limits::default()), limits_of)
+}
+
+/// Every command that is limited at all, with its limits.
+pub fn limited(tx: &mut Tx) -> Result<Vec<(String, Limits)>, DbError> {
+    let rows = tx.rows(
+        "select command, hours_begin, hours_end, load_1, load_5, load_15 from operations
+         where command is not null and (hours_begin is not null or hours_end is not null
+            or load_1 > 0 or load_5 > 0 or load_15 > 0)
+         order by command",
+        &[],
+    )?;
+    rows.iter().map(|row| Ok((row.get("command")?, limits_of(row)?))).collect()
+}
+
+/// Hours of which one end is missing begin or end at midnight: half a limit is not none.
+fn limits_of(row: &Row) -> Result<Limits, DbError> {
+    let hours = match (end_of_hours(row, "hours_begin")?, end_of_hours(row, "hours_end")?) {
+        (None, None) => None,
+        (begin, end) => Some((begin.unwrap_or(Time::midnight()), end.unwrap_or(Time::midnight()))),
+    };
+    Ok(Limits { hours, load: [row.get("load_1")?, row.get("load_5")?, row.get("load_15")?] })
+}
+
+/// One end of a row's hours; an empty text is none.
+fn end_of_hours(row: &Row, column: &str) -> Result<Option<Time>, DbError> {
+    match row.value(column) {
+        Some(Value::Text(text)) if text.trim().is_empty() => Ok(None),
+        Some(Value::Text(text)) if text == "24:00" => Ok(Some(Time::midnight())),
+        _ => row.get(column),
+    }
 }
 
 /// Sets when and under which load a command may run. Whether there is such a command.

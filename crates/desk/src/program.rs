@@ -180,7 +180,7 @@ impl Program {
         }
     }
 
-    /// Signs in with the pair that is held already. A pair the store refuses is let go.
+    /// Signs in with the pair that is held already. A wrong pair is let go.
     pub(crate) async fn resume(&self) {
         let Some(open) = self.store() else { return };
         let (Some(pair), Ok(ini)) = (open.pair.clone(), open.ini.clone()) else { return };
@@ -190,7 +190,9 @@ impl Program {
                 tokens::fetch_soon(self).await;
             }
             Err(no) => {
-                let is_final = matches!(&no, NoAnswer::Refused(refusal) if is_of_the_pair(refusal.name()));
+                // A blocked person's pair is right: it stays, so that agents are told what is wrong.
+                let is_final =
+                    matches!(&no, NoAnswer::Refused(refusal) if refusal.name() == "wrong_password");
                 self.change(open.opening, |open| {
                     if is_final {
                         open.pair = None;

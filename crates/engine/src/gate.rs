@@ -181,11 +181,15 @@ impl<'a> Gate<'a> {
         if caller.commands.binary_search_by(|granted| granted.as_str().cmp(command)).is_err() {
             return Err(catalogue::access_denied_bare().into());
         }
-        let limits = rights::limits(tx, command)?;
+        Ok(self.limits(&rights::limits(tx, command)?)?)
+    }
+
+    /// Whether hours and load let a command run now.
+    pub(crate) fn limits(&self, limits: &rights::Limits) -> Result<(), Refusal> {
         if let Some((begin, end)) = limits.hours {
             let hours = Hours { begin, end };
             if !hours.contain(self.store_time()) {
-                return Err(catalogue::command_timeout(&hours.begin(), &hours.end()).into());
+                return Err(catalogue::command_timeout(&hours.begin(), &hours.end()));
             }
         }
         // A system that tells no load has none to limit.
@@ -194,7 +198,7 @@ impl<'a> Gate<'a> {
             && is_overloaded(load, limits.load)
         {
             let [one, five, fifteen] = load;
-            return Err(catalogue::command_load_max(one, five, fifteen).into());
+            return Err(catalogue::command_load_max(one, five, fifteen));
         }
         Ok(())
     }

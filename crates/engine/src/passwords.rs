@@ -62,7 +62,8 @@ impl Place {
     }
 }
 
-fn is_right(password: &str, hash: &str) -> bool {
+/// Whether a password fits a hash.
+pub(crate) fn is_right(password: &str, hash: &str) -> bool {
     // The work is the same for a password that is too long to be anybody's.
     let checked = password.get(..LONGEST).unwrap_or(if password.len() > LONGEST { "" } else { password });
     let fits = PasswordHash::new(hash)

@@ -7,7 +7,9 @@ use std::time::Duration;
 use db::{Tx, ai_tools, attempts, events, notes, rights, tasks, tickets, users};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use wire::{Closed, Group, MemoryCount, Person, Principal, Rights, SignIn, SignedIn, Stop, Tasks, catalogue};
+use wire::{
+    Closed, Group, MemoryCount, NotNow, Person, Principal, Rights, SignIn, SignedIn, Stop, Tasks, catalogue,
+};
 use zeroize::Zeroizing;
 
 use crate::agent;
@@ -31,6 +33,8 @@ pub(crate) struct Admitted<'a> {
     pub(crate) user: users::User,
     pub(crate) ticket: String,
     pub(crate) is_demo: bool,
+    /// The gate they came through.
+    gate: &'a Gate<'a>,
     /// Number of the event that launched the session.
     pub(crate) event: Option<i64>,
 }
@@ -226,7 +230,7 @@ fn admit(
             now: asked.now,
         };
         tickets::create(tx, &new)?;
-        answer(tx, &Admitted { asked, user, ticket, is_demo: gate.is_demo, event })
+        answer(tx, &Admitted { asked, user, ticket, is_demo: gate.is_demo, gate: &gate, event })
     })
 }
 
@@ -284,7 +288,19 @@ fn rights_of(tx: &mut Tx, admitted: &Admitted<'_>, language: &str) -> Result<Rig
     let granted: Vec<String> = granted.into_iter().filter(|command| command.starts_with("AGENT_")).collect();
     closed.retain(|command, _| !granted.contains(command));
     let closed = closed.into_iter().map(|(command, path)| Closed { command, path }).collect();
-    Ok(Rights { granted, closed, components_path })
+    let not_now = if admitted.is_demo { Vec::new() } else { not_now(tx, admitted.gate, &granted)? };
+    Ok(Rights { granted, closed, components_path, not_now })
+}
+
+/// Granted commands that hours or load would refuse at this moment.
+fn not_now(tx: &mut Tx, gate: &Gate<'_>, granted: &[String]) -> Result<Vec<NotNow>, Stop> {
+    let limited = rights::limited(tx)?.into_iter().filter(|(command, _)| granted.contains(command));
+    Ok(limited
+        .filter_map(|(command, limits)| {
+            let refusal = gate.limits(&limits).err()?;
+            Some(NotNow { command, refusal: refusal.name().to_owned(), error: refusal.head().to_owned() })
+        })
+        .collect())
 }
 
 /// A person with their options.

@@ -232,6 +232,16 @@ pub fn set_password(root: &Path, login: &str, password: &str) -> Result<(), Stor
     })
 }
 
+/// Sets a password unless it is this one already, so that nobody is signed out in vain. Whether it was set.
+pub fn keep_password(root: &Path, login: &str, password: &str) -> Result<bool, StoreError> {
+    let user = open_db(root)?.read(|tx| users::by_login(tx, login))?;
+    let user = user.ok_or_else(|| StoreError::NoSuchUser(login.to_owned()))?;
+    if crate::passwords::is_right(password, &user.password_hash) {
+        return Ok(false);
+    }
+    set_password(root, login, password).map(|()| true)
+}
+
 /// Blocks a user, at once and everywhere, or lets them work again.
 pub fn set_blocked(root: &Path, login: &str, blocked: bool) -> Result<(), StoreError> {
     open_db(root)?.write(|tx| {
@@ -281,6 +291,9 @@ fn find_user(tx: &mut Tx, login: &str) -> Result<i64, StoreError> {
 
 /// Closes a store for works: nobody is let in until it is opened.
 pub fn lock(root: &Path) -> Result<(), StoreError> {
+    // A marker where no store is would leave the store open that was meant.
+    let config = root.join(wire::paths::CONFIG);
+    fs::metadata(&config).map_err(|error| StoreError::File(config, error))?;
     let marker = root.join(wire::paths::SHOP_LOCK);
     fs::write(&marker, "").map_err(|error| StoreError::File(marker, error))
 }

@@ -12,6 +12,7 @@ use crate::gate::{self, Arguments};
 use crate::registry::{self, Entry};
 use crate::session::Session;
 use crate::session_tools::{clear, connect, init, rules_accept};
+use crate::words;
 
 /// Carries a call out. `host` is the application's name.
 pub(crate) async fn run(core: &Core, name: &str, arguments: Arguments, host: &str) -> Result<Shown, Stop> {
@@ -72,11 +73,22 @@ async fn store_tool(
             blocking(move || ask(&here, arguments)).await?
         }
     };
-    let answer = core.ask(&session, spec, params).await?;
+    let (answer, key) = core.ask(&session, spec, params).await?;
     let shown = match spec.show {
-        None => Shown::data(answer),
-        Some(show) => blocking(move || show(&here, arguments, answer)).await?,
+        None => Ok(Shown::data(answer)),
+        Some(show) => blocking(move || show(&here, arguments, answer)).await,
     };
+    // An answer that is not of the tool's form says nothing about what was done: the key is kept.
+    let shown = match (shown, key) {
+        (Err(Stop::Refused(refusal)), Some(_)) if refusal.name() == "unexpected_answer" => {
+            Err(words::doubtful(&refusal).into())
+        }
+        (shown, Some(key)) => {
+            key.settle();
+            shown
+        }
+        (shown, None) => shown,
+    }?;
     session.read(&shown.notes_read);
     Ok(shown)
 }

@@ -173,6 +173,10 @@ fn rights(signed_in: &SignedIn, steps: &mut Steps) {
         said.push_str(&format!("; not granted: {}", closed.join(", ")));
     }
     steps.well("rights", said);
+    for not_now in &signed_in.rights.not_now {
+        let refusal = Refusal::received(&not_now.refusal, &wire::text::quoted(&not_now.error, 200));
+        steps.wrong("rights", format!("{} is refused now: {}", not_now.command, in_words(&refusal)));
+    }
 }
 
 /// A refusal and who mends it.

@@ -180,9 +180,10 @@ impl Client {
                 return Ok(response);
             }
             let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or_default();
-            address = address.redirected(to).ok_or_else(|| words::elsewhere(to, asked))?;
+            let next = if to.is_empty() { None } else { address.redirected(to) };
+            address = next.ok_or_else(|| words::elsewhere(to, asked))?;
         }
-        Err(words::elsewhere("one after another", asked))
+        Err(words::in_circles(asked))
     }
 
     fn of(&self, address: &Address, asked: Asked) -> Result<&reqwest::Client, Trouble> {

@@ -8,7 +8,7 @@ use tools::{Effect, ToolSpec};
 use wire::{Origin, Request, Stop};
 
 use crate::client::Client;
-use crate::keys::Keys;
+use crate::keys::{Key, Keys};
 use crate::session::Session;
 use crate::words::{self, Kind};
 use crate::{Options, licence, sign_in};
@@ -51,24 +51,33 @@ impl Core {
         *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session.map(Arc::new);
     }
 
-    /// Asks the engine to carry a tool out.
+    /// Asks the engine to carry a tool out. The key of a write is to be settled when its answer is understood.
     pub(crate) async fn ask(
         &self,
         session: &Session,
         spec: &ToolSpec,
         params: Map<String, Value>,
-    ) -> Result<Value, Stop> {
+    ) -> Result<(Value, Option<Key<'_>>), Stop> {
         if spec.effect == Effect::Reads {
             let mut request = request(spec.command().unwrap_or_default(), spec.name, &session.origin);
             request.params = params;
-            return self.exchange(session, request, Kind::Reads, || {}).await;
+            let answer = self.exchange(session, request, Kind::Reads).await;
+            return answer.map(|data| (data, None)).map_err(|unanswered| unanswered.stop);
         }
         let whose = [session.address.shown(), session.login.clone(), spec.name.to_owned()];
         let key = self.keys.of(&whose.each_ref().map(String::as_str), &params);
         let mut request = request(spec.command().unwrap_or_default(), spec.name, &session.origin);
         request.params = params;
         request.key = Some(key.text());
-        self.exchange(session, request, Kind::Writes, || key.settle()).await
+        match self.exchange(session, request, Kind::Writes).await {
+            Ok(data) => Ok((data, Some(key))),
+            Err(unanswered) => {
+                if unanswered.undone {
+                    key.settle();
+                }
+                Err(unanswered.stop)
+            }
+        }
     }
 
     /// Sends a request of the session; a stale ticket is replaced once, since the request was then not carried out.
@@ -77,12 +86,12 @@ impl Core {
         session: &Session,
         mut request: Request,
         kind: Kind,
-        settle: impl FnOnce(),
-    ) -> Result<Value, Stop> {
+    ) -> Result<Value, Unanswered> {
         let mut renewed = false;
         loop {
             if session.licensed {
-                request.licence = Some(licence::token(&session.place.folder, &session.login)?);
+                let token = licence::token(&session.place.folder, &session.login);
+                request.licence = Some(token.map_err(Unanswered::undone)?);
             }
             let ticket = session.ticket();
             request.session = Some(ticket.to_string());
@@ -91,26 +100,37 @@ impl Core {
                 Ok(envelope) => match words::data(envelope) {
                     Err(refusal) if refusal.name() == "ticket_unknown" && !renewed => {
                         renewed = true;
-                        sign_in::renew(self, session, &ticket).await?;
+                        sign_in::renew(self, session, &ticket).await.map_err(Unanswered::undone)?;
                     }
-                    answer => {
-                        // The engine, too, may not know: the database went away while it committed.
-                        let is_unknown =
-                            answer.as_ref().is_err_and(|refusal| refusal.name() == "not_available");
-                        if !is_unknown {
-                            settle();
-                        }
-                        return Ok(answer?);
+                    Err(refusal) => {
+                        // Words that are not the engine's own may stand for anything; and the engine, too, may
+                        // not know: the database went away while it committed.
+                        let is_strange = refusal.name() == "unexpected_answer";
+                        let undone = !is_strange && refusal.name() != "not_available";
+                        let doubt = is_strange && kind == Kind::Writes;
+                        let refusal = if doubt { words::doubtful(&refusal) } else { refusal };
+                        return Err(Unanswered { stop: refusal.into(), undone });
                     }
+                    Ok(data) => return Ok(data),
                 },
                 Err(trouble) => {
-                    if !trouble.sent {
-                        settle();
-                    }
-                    return Err(trouble.refusal.into());
+                    return Err(Unanswered { stop: trouble.refusal.into(), undone: !trouble.sent });
                 }
             }
         }
+    }
+}
+
+/// A request without the engine's answer.
+struct Unanswered {
+    stop: Stop,
+    /// Whether it is certain that nothing was done.
+    undone: bool,
+}
+
+impl Unanswered {
+    fn undone(stop: impl Into<Stop>) -> Self {
+        Self { stop: stop.into(), undone: true }
     }
 }
 

@@ -85,7 +85,11 @@ pub(crate) fn open(store: &Path, application: &str, topic: &str) -> Result<PathB
 }
 
 fn make(path: &Path) -> Result<(), String> {
-    match fs::create_dir(path) {
+    let mut builder = fs::DirBuilder::new();
+    // What the store told is nobody else's business on this computer.
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(path) {
         // Another session may have made it in between; a link that appeared there is refused.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match fs::symlink_metadata(path) {
             Ok(about) if about.is_dir() => Ok(()),

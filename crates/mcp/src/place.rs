@@ -20,7 +20,10 @@ pub(crate) struct Place {
 
 /// The program's list of stores.
 pub(crate) fn stores(home: &Home) -> Result<StoreList, Stop> {
-    Ok(home.stores().map_err(|error| Fault::new(format!("the list of stores cannot be read: {error}")))?)
+    Ok(home.stores().map_err(|error| {
+        let mend = "the person corrects that file, or removes it and opens the store in the program again";
+        Fault::new(format!("the list of stores cannot be read: {error}; {mend}"))
+    })?)
 }
 
 /// The pinned store, else the one the program opened last. See spec: session.md.

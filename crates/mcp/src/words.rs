@@ -79,6 +79,23 @@ fn fate(asked: Asked, sent: bool) -> &'static str {
     }
 }
 
+/// What is said behind an answer that came from something else than the engine.
+fn afterwards(asked: Asked) -> &'static str {
+    match asked.kind {
+        Kind::Writes => DOUBT,
+        Kind::Reads | Kind::SignsIn => "",
+    }
+}
+
+/// Said of a write when something else than the engine's own words came back.
+const DOUBT: &str =
+    " The call may have been carried out: repeat exactly this call later, it is then not done twice.";
+
+/// The answer to a write, of which it is not certain what became.
+pub(crate) fn doubtful(refusal: &Refusal) -> Refusal {
+    Refusal::received(refusal.name(), &format!("{}{DOUBT}", refusal.head()))
+}
+
 /// No connection, or a broken one.
 pub(crate) fn broken(url: &str, what: &str, asked: Asked, sent: bool) -> Trouble {
     Trouble::new(catalogue::no_connection(url, what, fate(asked, sent)), asked, sent).again(Duration::ZERO)
@@ -102,8 +119,7 @@ pub(crate) fn failed(url: &str, error: &reqwest::Error, asked: Asked) -> Trouble
 pub(crate) fn torn(url: &str, error: &reqwest::Error, asked: Asked) -> Trouble {
     let words = chain(error);
     if ["gzip", "deflate", "corrupt"].iter().any(|word| words.contains(word)) {
-        let what = "the answer is packed and cannot be unpacked.";
-        return Trouble::new(catalogue::unexpected_answer(what), asked, true).again(Duration::ZERO);
+        return strange("the answer is packed and cannot be unpacked.", asked).again(Duration::ZERO);
     }
     broken(url, "the line broke in the middle of the answer", asked, true)
 }
@@ -180,7 +196,7 @@ pub(crate) struct Head {
 /// An answer whole: the engine's envelope, or what came instead of it.
 pub(crate) fn read(url: &str, head: &Head, body: &[u8], asked: Asked) -> Result<Envelope, Trouble> {
     match head.status {
-        413 => return Err(Trouble::new(catalogue::too_large(), asked, false)),
+        413 => return Err(Trouble::new(catalogue::too_large(), asked, true)),
         429 | 502..=504 | 520..=524 => return Err(unavailable(head, asked)),
         _ => {}
     }
@@ -189,41 +205,54 @@ pub(crate) fn read(url: &str, head: &Head, body: &[u8], asked: Asked) -> Result<
     match serde_json::from_slice::<Value>(text) {
         Ok(value) if is_envelope(&value) => match serde_json::from_value(value) {
             Ok(envelope) => Ok(envelope),
-            Err(_) => {
-                trouble(catalogue::unexpected_answer("an envelope whose fields are of the wrong kind."))
-            }
+            Err(_) => Err(strange("an envelope whose fields are of the wrong kind.", asked)),
         },
-        Ok(value) => trouble(unexpected(head, &quoted(&value.to_string(), SHOWN))),
-        Err(_) if text.is_empty() => trouble(unexpected(head, "an empty answer")),
-        Err(_) if is_page(head, text) => trouble(catalogue::no_endpoint(url)),
-        Err(_) if head.kind.contains("json") || looks_like_envelope(text) => trouble(catalogue::not_json()),
-        Err(_) => trouble(unexpected(head, &quoted(&String::from_utf8_lossy(beginning(text)), SHOWN))),
+        Ok(value) => Err(unexpected(head, &quoted(&value.to_string(), SHOWN), asked)),
+        Err(_) if text.is_empty() => Err(unexpected(head, "an empty answer", asked)),
+        Err(_) if is_page(head, text) => trouble(catalogue::no_endpoint(url, afterwards(asked))),
+        Err(_) if head.kind.contains("json") || looks_like_envelope(text) => {
+            trouble(catalogue::not_json(afterwards(asked)))
+        }
+        Err(_) => Err(unexpected(head, &quoted(&String::from_utf8_lossy(beginning(text)), SHOWN), asked)),
     }
 }
 
 /// What stands in front of the engine is overloaded, or the engine behind it is down.
 fn unavailable(head: &Head, asked: Asked) -> Trouble {
-    let wait = head.wait.map(|seconds| format!(" It asks to wait {seconds} seconds.")).unwrap_or_default();
-    // Too many requests is said before the engine gets one; the others may come after it.
-    let sent = head.status != 429;
-    let trouble = Trouble::new(catalogue::not_available(head.status, &wait, fate(asked, sent)), asked, sent);
+    let unit = if head.wait == Some(1) { "second" } else { "seconds" };
+    let wait = head.wait.map(|wait| format!(" It asks to wait {wait} {unit}.")).unwrap_or_default();
+    let trouble = Trouble::new(catalogue::not_available(head.status, &wait, fate(asked, true)), asked, true);
     trouble.again(head.wait.map_or(Duration::ZERO, Duration::from_secs))
 }
 
-fn unexpected(head: &Head, what: &str) -> Refusal {
-    catalogue::unexpected_answer(&format!("{what} (HTTP {}).", head.status))
+fn unexpected(head: &Head, what: &str, asked: Asked) -> Trouble {
+    strange(&format!("{what} (HTTP {}).", head.status), asked)
+}
+
+/// An answer that is none of the engine's. The engine may have got the request all the same.
+fn strange(what: &str, asked: Asked) -> Trouble {
+    Trouble::new(catalogue::unexpected_answer(&format!("{what}{}", afterwards(asked))), asked, true)
 }
 
 /// A redirect that is not followed.
 pub(crate) fn elsewhere(to: &str, asked: Asked) -> Trouble {
-    let what = format!("a redirect to another place, `{}`, which is not followed.", quoted(to, SHOWN));
-    Trouble::new(catalogue::unexpected_answer(&what), asked, false)
+    match to {
+        "" => strange("a redirect that names no place.", asked),
+        to => strange(
+            &format!("a redirect to another place, `{}`, which is not followed.", quoted(to, SHOWN)),
+            asked,
+        ),
+    }
+}
+
+/// Redirects that lead from one to the next.
+pub(crate) fn in_circles(asked: Asked) -> Trouble {
+    strange("redirects that lead from one to the next.", asked)
 }
 
 /// More bytes than any answer has.
 pub(crate) fn too_big(most: usize, asked: Asked) -> Trouble {
-    let what = format!("the answer is larger than {} MiB.", most / (1024 * 1024));
-    Trouble::new(catalogue::unexpected_answer(&what), asked, true)
+    strange(&format!("the answer is larger than {} MiB.", most / (1024 * 1024)), asked)
 }
 
 fn is_envelope(value: &Value) -> bool {

@@ -11,9 +11,9 @@ use ipnet::IpNet;
 pub struct AddressList(Vec<AddressRule>);
 
 impl AddressList {
-    /// Reads the entries, one rule each. Blank entries are left out.
+    /// Reads the entries, one rule each. A blank entry is wrong: a list of nothing else would let everybody in.
     pub fn parse<S: AsRef<str>>(entries: &[S]) -> Result<Self, AddressError> {
-        let entries = entries.iter().map(|entry| entry.as_ref().trim()).filter(|entry| !entry.is_empty());
+        let entries = entries.iter().map(|entry| entry.as_ref().trim());
         entries.map(AddressRule::from_str).collect::<Result<_, _>>().map(Self)
     }
 

@@ -26,7 +26,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let exit = match Cli::try_parse() {
         Ok(cli) => commands::run(cli).unwrap_or_else(|error| {
-            say::problem(&format!("{error:#}"));
+            say::problem(&say::chain(&error));
             Exit::Refused
         }),
         Err(words) => cli::show(&words),

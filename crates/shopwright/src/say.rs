@@ -30,3 +30,18 @@ pub(crate) fn ask(question: &str) {
     let _ = write!(stderr, "{question}");
     let _ = stderr.flush();
 }
+
+/// An error with its causes, outermost first. Libraries often repeat the cause in their own words.
+pub(crate) fn chain(error: &anyhow::Error) -> String {
+    let mut words = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if words.ends_with(&cause) {
+            continue;
+        }
+        if !words.is_empty() {
+            words.push_str(": ");
+        }
+        words.push_str(&cause);
+    }
+    words
+}

@@ -20,6 +20,8 @@ pub enum Reply {
     PassAndLose,
     /// It goes to the engine, and the answer breaks off after so many bytes.
     PassAndCut(usize),
+    /// It goes to the engine, and these bytes come instead of its answer.
+    PassAndReplace(Vec<u8>),
     /// These bytes come instead of an answer, then the line closes.
     Raw(Vec<u8>),
     /// The line closes without a byte.
@@ -32,6 +34,15 @@ impl Reply {
     /// A whole answer with this status line's rest, content type and body.
     pub fn http(status: &str, kind: &str, body: &str) -> Self {
         Self::http_with(status, kind, "", body.as_bytes())
+    }
+
+    /// The engine does what it was asked, and this comes instead of its answer.
+    #[must_use]
+    pub fn after_the_engine(self) -> Self {
+        match self {
+            Self::Raw(bytes) => Self::PassAndReplace(bytes),
+            other => other,
+        }
     }
 
     /// The same with more header lines, each with its line end.
@@ -130,6 +141,10 @@ impl State {
             Reply::PassAndCut(most) => {
                 let answer = self.pass(&request);
                 let _ = stream.write_all(&answer[..most.min(answer.len())]);
+            }
+            Reply::PassAndReplace(bytes) => {
+                self.pass(&request);
+                let _ = stream.write_all(&bytes);
             }
             Reply::Raw(bytes) => {
                 let _ = stream.write_all(&bytes);

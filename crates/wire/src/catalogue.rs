@@ -46,7 +46,7 @@ refusals! {
 
     /// A licensed store has no token file for today.
     licence_none(folder: &str, file: &str) Server Person
-    "LICENCE_NONE:" " this store is licensed and there is no `{file}` in `{folder}`.";
+    "LICENCE_NONE:" " this store is licensed, and `{folder}` holds no token in a file `{file}`.";
     "The person opens the store in the program, which fetches the day's token. An open session then works by itself; when signing in, repeat `session_init` and `session_connect`."
 
     /// There is no tool of this name.
@@ -95,7 +95,7 @@ refusals! {
 
     /// No store was ever opened in the program on this computer.
     no_store() Server Person
-    "NO_STORE:" " no store was ever opened in the program on this computer.";
+    "NO_STORE:" " no store was ever opened in the program on this computer, or the one opened last was taken off its list.";
     "The person starts the program with `shopwright desk` and opens a store there."
 
     /// The server is pinned to a folder that is not in the program's list, or no folder follows `--store`.
@@ -238,8 +238,8 @@ refusals! {
     "`engine_db_locks` shows who holds it. Repeat later, or ask that person to finish."
 
     /// A web page came instead of the engine's answer.
-    no_endpoint(url: &str) Words ServerAdmin
-    "This store has no endpoint for the agent: core/mcp.php is missing" ": a web page came from {url}.";
+    no_endpoint(url: &str, fate: &str) Words ServerAdmin
+    "This store has no endpoint for the agent: core/mcp.php is missing" ": a web page came from {url}.{fate}";
     "Usually the storefront answered, because the engine is older than the endpoint: the server's owner updates it. A bot protection in front of the site can answer so too: it must let this address through."
 
     /// The server refused the request as too large.
@@ -253,14 +253,14 @@ refusals! {
     "The server's owner looks at what stands in front of the engine."
 
     /// An envelope arrived but its inside is not JSON.
-    not_json() Words ServerAdmin
-    "The store answered with something that is not json" ".";
+    not_json(fate: &str) Words ServerAdmin
+    "The store answered with something that is not json" ".{fate}";
     "The server's owner looks into the engine's log."
 
     /// The store's server cannot be reached, or the line broke.
     no_connection(url: &str, what: &str, fate: &str) Words ServerAdmin
     "No connection to the store" " at {url}: {what}. {fate}";
-    ""
+    "Where the store moved to another address, `session_connect` reads it from `Shop.ini` anew."
 
     /// What stands in front of the engine is overloaded or the engine behind it is down.
     not_available(status: u16, wait: &str, fate: &str) Words Time
@@ -311,7 +311,7 @@ refusals! {
 
     /// A new note without a name, or a name that is empty.
     note_needs_name() Tool Agent
-    "A new note needs a name" ".";
+    "A note needs a name" ".";
     "Name it in `name`, at most 100 characters."
 
     /// The registry has no such kind of notes.

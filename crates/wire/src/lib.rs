@@ -22,7 +22,7 @@ pub use licence::{DayProof, LicenceProofs, TokenAnswer, TokenRequest};
 pub use refusal::{Mender, Refusal, Row, Speaker};
 pub use request::{Origin, Request};
 pub use session::{
-    Closed, Event, Group, MemoryCount, Person, Principal, ProgramSignedIn, Rights, SignIn, SignedIn,
+    Closed, Event, Group, MemoryCount, NotNow, Person, Principal, ProgramSignedIn, Rights, SignIn, SignedIn,
     StateCount, Tasks,
 };
 pub use stop::{Fault, Stop};

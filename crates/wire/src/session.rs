@@ -172,6 +172,20 @@ pub struct Rights {
     pub closed: Vec<Closed>,
     /// Path of the row under which AI tools are made, in the store's language.
     pub components_path: String,
+    /// Granted commands that would be refused at this moment, by their hours or the server's load.
+    #[serde(default)]
+    pub not_now: Vec<NotNow>,
+}
+
+/// A granted command that would be refused at this moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NotNow {
+    /// `AGENT_…`.
+    pub command: String,
+    /// Name of the refusal in the catalogue.
+    pub refusal: String,
+    /// The refusal's words.
+    pub error: String,
 }
 
 /// A command that is not granted.

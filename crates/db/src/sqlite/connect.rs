@@ -19,6 +19,7 @@ pub(super) fn prepare_file(path: &Path) -> Result<(), DbError> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(DbError::unreachable)?;
     }
+    make_private(path)?;
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
     let tries = 200;
     for attempt in 1..=tries {
@@ -30,6 +31,20 @@ pub(super) fn prepare_file(path: &Path) -> Result<(), DbError> {
         }
     }
     Ok(())
+}
+
+/// Makes a missing file so that only its owner reads it: it holds hashes of passwords. SQLite gives its
+/// other files the rights of this one.
+fn make_private(path: &Path) -> Result<(), DbError> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(cause) if cause.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(cause) => Err(DbError::unreachable(cause)),
+    }
 }
 
 /// A connection that writes. An acknowledged commit survives a power cut.

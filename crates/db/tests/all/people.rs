@@ -100,6 +100,26 @@ on_both! {
         assert!(db.write(|tx| rights::set_limits(tx, "AGENT_MEMORY_LIST", &own)).unwrap());
         assert_eq!(limits("AGENT_MEMORY_LIST"), own);
         assert_eq!(limits("AGENT_MEMORY_LOAD"), Limits::default());
+        let limited = db.read(rights::limited).unwrap();
+        assert_eq!(limited, [("AGENT_MEMORY_LIST".to_owned(), own)]);
+    }
+
+    fn half_of_the_hours_reaches_to_midnight(db: &Db) {
+        let hours = |begin: Option<&str>, end: Option<&str>| {
+            db.write(|tx| {
+                tx.run(
+                    "update operations set hours_begin = :begin, hours_end = :end where command = 'ORDERS'",
+                    &[("begin", begin.into()), ("end", end.into())],
+                )?;
+                rights::limits(tx, "ORDERS")
+            })
+        };
+        let midnight = time(0, 0, 0, 0);
+        assert_eq!(hours(Some("08:00"), None).unwrap().hours, Some((time(8, 0, 0, 0), midnight)));
+        assert_eq!(hours(None, Some("17:30")).unwrap().hours, Some((midnight, time(17, 30, 0, 0))));
+        assert_eq!(hours(Some("22:00"), Some("24:00")).unwrap().hours, Some((time(22, 0, 0, 0), midnight)));
+        assert_eq!(hours(Some(""), Some(" ")).unwrap().hours, None);
+        assert!(hours(Some("25:00"), Some("26:00")).is_err(), "a wrong limit lets nobody through");
     }
 
     fn options_come_by_key_name_or_text(db: &Db) {

@@ -22,7 +22,7 @@ pub struct Args {}
 pub struct Answer {
     /// Stores in the program's list.
     pub stores: Vec<Store>,
-    /// Folder of the store a session would open; empty where there is none.
+    /// Folder of the store a session would open, or of a pin that is wrong; empty where there is none.
     pub store: String,
     /// Whether this server is pinned to it.
     pub pinned: bool,
@@ -54,9 +54,12 @@ pub struct ProgramState {
 pub(crate) async fn run(core: &Core) -> Result<Shown, Stop> {
     let home = &core.options.home;
     let list = place::stores(home);
-    let found = match &list {
-        Ok(list) => place::find(list, core.options.store.as_ref()),
-        Err(_) => Err(wire::Fault::new("").into()),
+    let (stores, found) = match list {
+        Ok(list) => {
+            let found = place::find(&list, core.options.store.as_ref());
+            (list.stores, found)
+        }
+        Err(stop) => (Vec::new(), Err(stop)),
     };
     let folder = match (&found, &core.options.store) {
         (Ok(place), _) => place.folder.clone(),
@@ -64,17 +67,14 @@ pub(crate) async fn run(core: &Core) -> Result<Shown, Stop> {
         (Err(_), _) => std::path::PathBuf::new(),
     };
     let program = home::program_state(home, &folder).await;
-    let text = match (&list, &found) {
-        (Err(Stop::Broke(fault)), _) => Some(format!("`session_connect` would fail: {}.", fault.chain())),
-        (_, Ok(place)) => what_follows(home, place, &program).await,
-        (_, Err(Stop::Refused(refusal))) => {
-            Some(format!("`session_connect` would refuse: {}", refusal.text()))
-        }
-        _ => None,
+    let text = match &found {
+        Ok(place) => what_follows(home, place, &program).await,
+        Err(Stop::Refused(refusal)) => Some(format!("`session_connect` would refuse: {}", refusal.text())),
+        Err(Stop::Broke(fault)) => Some(format!("`session_connect` would fail: {}.", fault.chain())),
     };
-    let stores = list.map(|list| list.stores).unwrap_or_default().into_iter();
     let answer = Answer {
         stores: stores
+            .into_iter()
             .map(|store| Store { name: store.name, folder: store.folder.display().to_string() })
             .collect(),
         store: folder.display().to_string(),
@@ -97,6 +97,13 @@ fn state(program: &Program) -> ProgramState {
 
 /// A sentence where something other than the usual sign-in follows.
 async fn what_follows(home: &Home, place: &Place, program: &Program) -> Option<String> {
+    let connection = match ShopIni::read(&place.folder) {
+        Ok(connection) => connection,
+        Err(error) => {
+            let refusal = place.no_shop_ini(&error.to_string());
+            return Some(format!("`session_connect` would refuse: {}", refusal.text()));
+        }
+    };
     let seen = match program {
         Program::Running { signed_in: true } => return None,
         Program::Running { signed_in: false } => {
@@ -105,13 +112,6 @@ async fn what_follows(home: &Home, place: &Place, program: &Program) -> Option<S
         Program::Other { store } => format!("The program runs on another store (`{}`)", store.display()),
         Program::Silent => "The program holds this store, but does not answer".to_owned(),
         Program::Closed => "The program is not running".to_owned(),
-    };
-    let connection = match ShopIni::read(&place.folder) {
-        Ok(connection) => connection,
-        Err(error) => {
-            let refusal = place.no_shop_ini(&error.to_string());
-            return Some(format!("`session_connect` would refuse: {}", refusal.text()));
-        }
     };
     Some(match sign_in::saved(home, &place.folder, &connection.login).await {
         Ok(Some(pair)) => {

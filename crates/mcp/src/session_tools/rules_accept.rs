@@ -7,7 +7,7 @@ use wire::{Stop, catalogue};
 
 use crate::core::Core;
 use crate::session::Session;
-use crate::{gate, registry, rules};
+use crate::{gate, rules};
 
 tool!("session_rules_accept", right: Right::Free, effect: Reads, refuses: [rules_required, no_rules]);
 
@@ -27,11 +27,9 @@ pub struct Answer {}
 
 /// Compares the code with the one of this session and of the text as it stands now.
 pub(crate) fn run(core: &Core, session: &Session, args: Args) -> Result<Shown, Stop> {
-    let covering = registry::entries()
-        .iter()
-        .find(|entry| entry.spec.name == args.tool)
-        .and_then(|entry| gate::covering(&core.options.home, session, entry.spec.name));
-    let Some(rules) = covering else {
+    // A rule is found by the tool's name alone, so that it can be accepted before a build has the tool.
+    let covering = is_tool_name(&args.tool).then(|| gate::covering(&core.options.home, session, &args.tool));
+    let Some(rules) = covering.flatten() else {
         return Err(catalogue::no_rules(&wire::text::quoted(&args.tool, 80)).into());
     };
     if !args.code.trim().eq_ignore_ascii_case(&rules::code(&session.secret, &rules)) {
@@ -40,4 +38,10 @@ pub(crate) fn run(core: &Core, session: &Session, args: Args) -> Result<Shown, S
     session.accept(&rules.file);
     let text = format!("accepted: {} - repeat the refused call.", rules.file);
     Ok(Shown { text: Some(text), ..Shown::default() })
+}
+
+/// Whether a word can be a tool's name: names of files are made of it.
+fn is_tool_name(word: &str) -> bool {
+    (1..=64).contains(&word.len())
+        && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }

@@ -30,13 +30,27 @@ fn of_tail(tail: &[u8]) -> Option<Value> {
     rest.get("id").filter(|id| flat && is_id(id)).cloned()
 }
 
+/// From here on a number with a fraction's form is not told back exactly (2 to the power of 53).
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// Whether a value can be the id of a request.
 pub(crate) fn is_id(value: &Value) -> bool {
     match value {
         Value::String(_) => true,
         Value::Number(number) => {
-            number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|n| n.fract() == 0.0)
+            let is_exact = |number: f64| number.fract() == 0.0 && number.abs() < EXACT;
+            number.is_i64() || number.is_u64() || number.as_f64().is_some_and(is_exact)
         }
+        _ => false,
+    }
+}
+
+/// Whether an id, right or wrong, comes back to its sender as it was.
+pub(crate) fn is_told_back(value: &Value) -> bool {
+    let is_huge = |number: f64| number.abs() >= EXACT;
+    match value {
+        Value::String(_) => true,
+        Value::Number(number) => number.is_i64() || number.is_u64() || !number.as_f64().is_some_and(is_huge),
         _ => false,
     }
 }

@@ -100,7 +100,7 @@ fn one(message: Value) -> Incoming {
     };
     let answers = message.contains_key("result") || message.contains_key("error");
     let id = message.remove("id");
-    let echo = id.clone().filter(|id| id.is_string() || id.is_number()).unwrap_or(Value::Null);
+    let echo = id.clone().filter(id::is_told_back).unwrap_or(Value::Null);
     let method = match message.remove("method") {
         // This server asks the host nothing, so an answer belongs to nothing.
         None if answers => return Incoming::Nothing,

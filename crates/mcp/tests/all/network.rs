@@ -75,7 +75,7 @@ async fn what_comes_instead_of_an_answer_is_said_in_words() {
         ),
         (
             Box::new(|| Reply::http("307 Again", "location: /again\r\n", b"")),
-            "Unexpected answer: a redirect to another place, `one after another`",
+            "Unexpected answer: redirects that lead from one to the next.",
         ),
         (
             Box::new(|| Reply::http("502 Bad", "", b"<html>")),

@@ -477,7 +477,7 @@ async fn a_licensed_store_needs_the_token_of_the_day_at_every_request() {
     let called = host.call("session_connect", json!({"topic": "t"})).await;
     assert!(
         called.text().starts_with(&format!(
-            "LICENCE_NONE: this store is licensed and there is no `irina-{day}.lic` in `{}`.",
+            "LICENCE_NONE: this store is licensed, and `{}` holds no token in a file `irina-{day}.lic`.",
             place.store().join("tokens").display()
         )),
         "{}",

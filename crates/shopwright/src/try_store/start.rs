@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &cli::Try) -> Result<Exit> {
     let place = Place::take(&arguments.dir)?;
     Ready::remove(place.dir());
     make(&place, &sample, arguments)?;
-    let passwords = passwords(&place, &sample)?;
+    let passwords = passwords(&place, &sample, &arguments.login)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(hold(&place, arguments, &sample, &passwords));
     Ready::remove(place.dir());
@@ -117,9 +117,13 @@ fn change(root: &Path, change: impl FnOnce(&mut Config)) -> Result<()> {
 }
 
 /// The people's passwords: those of the last time, else new ones for everybody.
-fn passwords(place: &Place, sample: &Sample) -> Result<Passwords> {
+fn passwords(place: &Place, sample: &Sample, chosen: &str) -> Result<Passwords> {
     let logins = sample.logins();
     if let Some(kept) = people::kept(place.dir(), &logins) {
+        // Somebody may have tried `store passwd`: what is told here is what lets the chosen person in.
+        if let Some(password) = kept.get(chosen) {
+            engine::store::keep_password(&place.root(), chosen, password)?;
+        }
         return Ok(kept);
     }
     let drawn = people::draw(place.dir(), &logins)?;

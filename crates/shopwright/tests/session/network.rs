@@ -77,6 +77,39 @@ fn every_answer_that_is_none_of_ours_is_put_into_words() {
 }
 
 #[test]
+fn a_write_whose_answer_was_replaced_is_not_done_twice() {
+    let store = store();
+    let (_trying, front, mut client) = fronted(&store, "5");
+    client.read_critical_notes().unwrap();
+    let json = |body: &str| Reply::http("200 OK", "application/json", body);
+    let replies = [
+        page("200 OK"),
+        page("500 Internal Server Error"),
+        page("401 Unauthorized"),
+        page("413 Content Too Large"),
+        page("429 Too Many Requests"),
+        json(""),
+        json("{\"ok\":tr"),
+        json("{\"ok\":true,\"data\":{}}"),
+        json("{\"ok\":false,\"error\":\"STRANGE\"}"),
+        Reply::http_with("302 Found", "text/html", "location: http://127.0.0.2/\r\n", b""),
+        Reply::http("302 Found", "text/html", ""),
+    ];
+    for (at, reply) in replies.into_iter().enumerate() {
+        let note = json!({"name": format!("Once {at}"), "body": "<p>once</p>"});
+        // A repeat by itself meets the same answer; where it is not repeated the rest of the plan is taken back.
+        front.plan(std::iter::repeat_n(reply.clone().after_the_engine(), 3));
+        let text = client.refused("memory_save", note.clone()).unwrap();
+        front.plan([]);
+        let tells = text.contains("not done twice") || text.contains("413");
+        assert!(tells, "{reply:?}: {text}");
+        client.done("memory_save", note).unwrap();
+        let count = store.cell(&format!("select count(*) from notes where name = 'Once {at}'")).unwrap();
+        assert_eq!(count, "1", "{reply:?}");
+    }
+}
+
+#[test]
 fn a_read_is_repeated_by_itself() {
     let store = store();
     let (_trying, front, mut client) = fronted(&store, "5");

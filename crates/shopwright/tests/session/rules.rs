@@ -83,6 +83,20 @@ fn rules_are_accepted_once_for_their_whole_family() {
 }
 
 #[test]
+fn rules_are_found_by_name_even_before_there_is_the_tool() {
+    let store = store();
+    let trying = store.start("irina").unwrap();
+    let mut client = trying.connected().unwrap();
+    let accept = |client: &mut Client, tool: &str| {
+        client.refused("session_rules_accept", json!({"tool": tool, "code": "000000"})).unwrap()
+    };
+    assert!(is_row(&accept(&mut client, "engine_db_execute"), "rules_required"));
+    for tool in ["nothing", "../../rules/engine", "", "ENGINE"] {
+        assert!(is_row(&accept(&mut client, tool), "no_rules"), "{tool}");
+    }
+}
+
+#[test]
 fn until_critical_notes_are_read_only_reading_them_works() {
     let store = store();
     let trying = store.start("irina").unwrap();

@@ -218,6 +218,23 @@ fn check_says_what_is_wrong_and_who_mends_it() {
     let blocked = check();
     assert!(blocked.code == 1 && blocked.out.contains("ACCESS_DENIED"), "{}", blocked.out);
     store.store_command("unblock", &["--login", "irina"]).unwrap();
+    store.sql("update operations set load_1 = 0.0000001 where command = 'AGENT_MEMORY_SAVE'").unwrap();
+    let busy = check();
+    let names_load = busy.out.contains("AGENT_MEMORY_SAVE is refused now: COMMAND_LOAD_MAX");
+    // A machine that has done nothing for minutes has no load to limit.
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    assert!(names_load && busy.code == 1 || load.starts_with("0.00"), "{}", busy.out);
+    store.sql("update operations set load_1 = 0").unwrap();
+    let list = store.home().join("stores.toml");
+    let stores = std::fs::read(&list).unwrap();
+    std::fs::write(&list, "][").unwrap();
+    let damaged = check();
+    assert!(
+        damaged.code == 1 && damaged.out.contains("the list of stores cannot be read"),
+        "{}",
+        damaged.out
+    );
+    std::fs::write(&list, stores).unwrap();
     std::fs::write(store.store().join("Shop.ini"), "nonsense").unwrap();
     let broken = check();
     assert!(broken.code == 1 && broken.out.contains("Shop.ini"), "{}", broken.out);

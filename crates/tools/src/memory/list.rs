@@ -10,7 +10,11 @@ use wire::text::quoted;
 use super::body::words;
 use crate::{EngineCx, Here, Right, Shown, Table};
 
-crate::tool!("memory_list", right: Right::Command("AGENT_MEMORY_LIST"), effect: Reads, refuses: [], run: run, show: show);
+/// Bytes of rows that one answer carries: hosts cut what is longer.
+const IN_ANSWER: usize = 60_000;
+
+crate::tool!("memory_list", right: Right::Command("AGENT_MEMORY_LIST"), effect: Reads, refuses: [not_written], run: run,
+    show: show);
 
 /// Lists the notes of the store's memory, the most binding first. Read those that concern the task with memory_load.
 #[derive(Deserialize, JsonSchema)]
@@ -57,7 +61,10 @@ fn row(head: NoteHead) -> [Value; 9] {
     ]
 }
 
-fn show(_: &Here, args: Args, answer: Answer) -> Result<Shown, Stop> {
+fn show(here: &Here, args: Args, mut answer: Answer) -> Result<Shown, Stop> {
+    if let Some(text) = shorten(here, &mut answer.0)? {
+        return Ok(Shown { text: Some(text), ..Shown::data(serde_json::to_value(answer)?) });
+    }
     let text = answer.0.rows.is_empty().then(|| match args.find.as_deref().map(str::trim) {
         Some(find) if !find.is_empty() => {
             format!("No note that you see holds `{}`. Without `find` all are listed.", quoted(find, 80))
@@ -67,4 +74,28 @@ fn show(_: &Here, args: Args, answer: Answer) -> Result<Shown, Stop> {
         }
     });
     Ok(Shown { text, ..Shown::data(serde_json::to_value(answer)?) })
+}
+
+/// Leaves as many rows as an answer carries, and writes the whole table into a file where that is not all.
+fn shorten(here: &Here, table: &mut Table) -> Result<Option<String>, Stop> {
+    let mut bytes = 0;
+    let mut fits = 0;
+    for row in &table.rows {
+        bytes += serde_json::to_vec(row)?.len() + 1;
+        if bytes > IN_ANSWER {
+            break;
+        }
+        fits += 1;
+    }
+    let all = table.rows.len();
+    if fits == all {
+        return Ok(None);
+    }
+    let folder = here.conversation.join("notes").display().to_string();
+    let file = here.write(&folder, "list.json", &serde_json::to_vec(table)?)?;
+    table.rows.truncate(fits);
+    Ok(Some(format!(
+        "The first {fits} of {all} notes; the whole table is in {}. `find` narrows it.",
+        file.display()
+    )))
 }

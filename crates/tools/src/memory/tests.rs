@@ -307,6 +307,29 @@ fn bodies_too_big_for_one_answer_go_to_files_by_themselves() {
 }
 
 #[test]
+fn a_list_longer_than_an_answer_goes_whole_into_a_file() {
+    on_both(|house| {
+        for number in 0..900 {
+            add(
+                &house,
+                Owner::Own(house.irina.id),
+                &format!("Note {number} {}", "x".repeat(60)),
+                "kDefault",
+                "",
+            );
+        }
+        let shown = house.call(&house.irina, "memory_list", json!({})).unwrap();
+        let data = shown.data.unwrap();
+        let text = shown.text.unwrap();
+        assert!(data.to_string().len() < 61_000);
+        let file = text.split("table is in ").nth(1).unwrap().split(". `find`").next().unwrap();
+        let whole: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+        assert_eq!(whole["rows"].as_array().unwrap().len(), 900);
+        assert!(text.starts_with(&format!("The first {} of 900", data["rows"].as_array().unwrap().len())));
+    });
+}
+
+#[test]
 fn a_table_in_work_is_not_written_until_its_lease_ends() {
     on_both(|mut house| {
         let id = add(&house, Owner::Own(house.irina.id), "a", "kDefault", "");

@@ -32,6 +32,14 @@ fn call(arguments: Value) -> ClientRequest {
 }
 
 #[test]
+fn an_id_that_cannot_be_told_back_as_it_was_is_refused() {
+    for id in ["123456789012345678901234567890", "1e300", "-1e18"] {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+        assert_eq!(wrong(line.as_bytes()), (Value::Null, INVALID), "{id}");
+    }
+}
+
+#[test]
 fn broken_input_gets_the_codes_of_the_protocol() {
     let deep = format!(
         r#"{{"jsonrpc":"2.0","id":8,"method":"ping","params":{}{}}}"#,
