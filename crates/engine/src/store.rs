@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use db::users::NewUser;
 use db::{Db, DbError, Tx, groups, rights, users};
 use jiff::Timestamp;
 use zeroize::Zeroizing;
@@ -90,6 +91,9 @@ pub enum StoreError {
     /// A password cannot be hashed.
     #[error(transparent)]
     Hash(#[from] HashError),
+    /// There is a user of this login already.
+    #[error("there is a user `{0}` already")]
+    LoginTaken(String),
     /// There is no user of this login.
     #[error("no such user: `{0}`")]
     NoSuchUser(String),
@@ -229,6 +233,35 @@ pub fn set_password(root: &Path, login: &str, password: &str) -> Result<(), Stor
     open_db(root)?.write(|tx| {
         let user = find_user(tx, login)?;
         Ok(users::set_password(tx, user, &hash)?)
+    })
+}
+
+/// Adds a person; `group` is the key of their main group. Rights come with the group, or are granted.
+pub fn add_user(
+    root: &Path,
+    login: &str,
+    name: &str,
+    group: Option<&str>,
+    password: &str,
+) -> Result<(), StoreError> {
+    if login.trim().is_empty() || password.is_empty() {
+        return Err(StoreError::Empty);
+    }
+    let password_hash = hash_password(password)?;
+    open_db(root)?.write(|tx| {
+        if users::by_login(tx, login)?.is_some() {
+            return Err(StoreError::LoginTaken(login.to_owned()));
+        }
+        let main_group = match group {
+            None => None,
+            Some(skey) => {
+                let group = groups::by_skey(tx, skey, "en")?;
+                Some(group.ok_or_else(|| StoreError::NoSuchGroup(skey.to_owned()))?.id)
+            }
+        };
+        let (login, name) = (login.to_owned(), name.to_owned());
+        users::create(tx, &NewUser { login, name, password_hash, main_group, now: Timestamp::now() })?;
+        Ok(())
     })
 }
 

@@ -169,6 +169,9 @@ pub(crate) struct Check {
 pub(crate) enum StoreCommand {
     /// Make a new store with one administrator
     Init(StoreInit),
+    /// Add a person
+    #[command(name = "adduser")]
+    AddUser(StoreAddUser),
     /// Set a person's password; their open sessions end
     Passwd(StoreLogin),
     /// Close the store for works
@@ -270,6 +273,23 @@ pub(crate) struct StoreLogin {
     /// The person's login
     #[arg(long)]
     pub(crate) login: String,
+}
+
+/// A new person of a store.
+#[derive(Debug, Args)]
+pub(crate) struct StoreAddUser {
+    /// The store's root: the folder with config.json
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: PathBuf,
+    /// The person's login
+    #[arg(long)]
+    pub(crate) login: String,
+    /// The person's name
+    #[arg(long)]
+    pub(crate) name: String,
+    /// Key of their main group, like ADMIN; without it they have none
+    #[arg(long, value_name = "SKEY")]
+    pub(crate) group: Option<String>,
 }
 
 /// A right of a person or a group.

@@ -4,7 +4,7 @@ use anyhow::Result;
 use engine::store::{self, Holder, InitOptions};
 
 use super::keeping;
-use crate::cli::{StoreCommand, StoreInit, StoreLogin, StoreRight, Whose};
+use crate::cli::{StoreAddUser, StoreCommand, StoreInit, StoreLogin, StoreRight, Whose};
 use crate::exit::Exit;
 use crate::{log, say, secret};
 
@@ -13,6 +13,7 @@ pub(super) fn run(command: StoreCommand) -> Result<Exit> {
     log::start("warn");
     match command {
         StoreCommand::Init(arguments) => init(&arguments)?,
+        StoreCommand::AddUser(who) => add_user(&who)?,
         StoreCommand::Passwd(who) => passwd(&who)?,
         StoreCommand::Lock(arguments) => {
             store::lock(&arguments.root)?;
@@ -48,6 +49,13 @@ fn init(arguments: &StoreInit) -> Result<()> {
         },
     )?;
     say::note(&format!("The store is made. `shopwright serve --root {}` runs it.", arguments.root.display()));
+    Ok(())
+}
+
+fn add_user(who: &StoreAddUser) -> Result<()> {
+    let password = secret::ask_new(&format!("`{}`", who.login))?;
+    store::add_user(&who.root, &who.login, &who.name, who.group.as_deref(), &password)?;
+    say::note(&format!("`{}` may sign in. `shopwright store grant` gives rights.", who.login));
     Ok(())
 }
 

@@ -271,13 +271,14 @@ fn a_store_is_made_served_and_signed_in_to() {
     let running = Running::start(&mut command).unwrap();
     let line = String::from_utf8(running.line(PATIENCE).unwrap().unwrap()).unwrap();
     let url = format!("{}/core/mcp.php", line.split_whitespace().last().unwrap());
-    let sign_in = |password: &str| {
+    let sign_in_as = |login: &str, password: &str| {
         let asked = json!({
-            "command": "AGENT_SESSION_CONNECT", "params": {"login": "admin", "password": password},
+            "command": "AGENT_SESSION_CONNECT", "params": {"login": login, "password": password},
             "build": wire::BUILD, "time": jiff::Timestamp::now().to_string(),
         });
         testkit::post(&url, &asked).unwrap().json()
     };
+    let sign_in = |password: &str| sign_in_as("admin", password);
     assert_eq!(sign_in("wrong")["error"], "WRONG_PASSWORD");
     assert_eq!(sign_in("correct horse")["ok"], json!(true));
     let mut command = bench().command();
@@ -285,4 +286,14 @@ fn a_store_is_made_served_and_signed_in_to() {
     assert_eq!(run(&mut command, b"battery staple\n", PATIENCE).unwrap().code, 0);
     assert_eq!(sign_in("correct horse")["error"], "WRONG_PASSWORD");
     assert_eq!(sign_in("battery staple")["ok"], json!(true));
+    let add = |group: &str| {
+        let mut command = bench().command();
+        command.args(["store", "adduser", "--root", &root, "--login", "anna", "--name", "Anna"]);
+        command.args(["--group", group]);
+        run(&mut command, b"blue kettle\n", PATIENCE).unwrap()
+    };
+    assert!(add("NOBODY").err.contains("no such group"));
+    assert_eq!(add("ADMIN").code, 0);
+    assert_eq!(sign_in_as("anna", "blue kettle")["data"]["group"]["skey"], "ADMIN");
+    assert!(add("ADMIN").err.contains("there is a user `anna` already"));
 }
