@@ -265,3 +265,6 @@ impl Feeding<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

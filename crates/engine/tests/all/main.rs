@@ -6,6 +6,7 @@ mod ask;
 mod gate;
 mod house;
 mod http;
+mod keeping;
 mod kill;
 mod modes;
 mod nodes;

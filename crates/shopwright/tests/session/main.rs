@@ -15,6 +15,10 @@ mod gate;
 #[cfg(test)]
 mod lines;
 #[cfg(test)]
+mod keeping;
+#[cfg(test)]
+mod moving;
+#[cfg(test)]
 mod network;
 #[cfg(test)]
 mod program;
@@ -28,3 +32,5 @@ mod setup;
 mod topics;
 #[cfg(test)]
 mod trying;
+#[cfg(test)]
+mod whole;

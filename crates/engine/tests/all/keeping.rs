@@ -1,0 +1,175 @@
+//! A database that is closed under its engine, and what a killed move or restore leaves at each of its steps.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use db::whole::{self, WholeError};
+use db::{Closed, Closure, Db};
+use engine::keeping::{self, KeepError, Move, RestoreOptions};
+use engine::{Engine, Options, StartError};
+use serde_json::{Value, json};
+
+use crate::ask::{Ask, ticket};
+use crate::house::{House, on_both};
+
+/// Somewhere else to move to.
+const OTHER: &str = "sqlite:core/other.db";
+
+fn address(root: &Path) -> String {
+    let config: Value =
+        serde_json::from_str(&std::fs::read_to_string(root.join("config.json")).unwrap()).unwrap();
+    config["database"].as_str().unwrap().to_owned()
+}
+
+/// Does what waits for a database, on a thread that may.
+async fn aside<T: Send + 'static>(root: &Path, work: impl FnOnce(&Path) -> T + Send + 'static) -> T {
+    let root = root.to_owned();
+    tokio::task::spawn_blocking(move || work(&root)).await.unwrap()
+}
+
+fn open(root: &Path) -> Db {
+    Db::open(&address(root), root).unwrap()
+}
+
+fn sums(db: &Db) -> Vec<(String, String)> {
+    let tables = whole::tables().unwrap();
+    db.read::<_, WholeError>(|tx| {
+        tables
+            .iter()
+            .map(|table| Ok((table.name.clone(), whole::read(tx, table, &mut |_, _| Ok(()))?.hex())))
+            .collect()
+    })
+    .unwrap()
+}
+
+fn migrate(root: &Path, to: &str, replace: bool) -> Result<keeping::Moved, KeepError> {
+    keeping::migrate(root, &Move { to: to.to_owned(), replace }, &mut |_| ControlFlow::Continue(()))
+}
+
+on_both! {
+    async fn what_writes_to_a_closed_database_finds_the_store_closed(house: House) {
+        let ask = |tool, params| Ask::tool(tool, params);
+        let ticket = ticket(house, "irina").await;
+        let save = ask("memory_save", json!({"name": "n"})).with("session", ticket.clone());
+        let list = ask("memory_list", json!({})).with("session", ticket);
+        save.result(house).await.unwrap();
+        let before = house.dump();
+        let closure = Closure::new(Closed::Moving).unwrap();
+        let closing = closure.clone();
+        aside(house.root(), move |root| open(root).close(&closing).unwrap()).await;
+        // At once, and soon for those too who only read.
+        assert_eq!(save.result(house).await, Err("SHOP_IS_LOCK".to_owned()));
+        let since = Instant::now();
+        while list.result(house).await.is_ok() {
+            assert!(since.elapsed() < Duration::from_secs(3));
+        }
+        assert_eq!(list.result(house).await, Err("SHOP_IS_LOCK".to_owned()));
+        assert_eq!(Ask::sign_in("irina", "x").result(house).await, Err("SHOP_IS_LOCK".to_owned()));
+        assert!(house.dump() == before);
+        aside(house.root(), |root| open(root).reopen().unwrap()).await;
+        let since = Instant::now();
+        while save.result(house).await.is_err() {
+            assert!(since.elapsed() < Duration::from_secs(3));
+        }
+        list.result(house).await.unwrap();
+        // It starts on a closed database only in a store that is closed for people.
+        house.stop().await;
+        aside(house.root(), move |root| open(root).close(&closure.because(Closed::Moved)).unwrap()).await;
+        let options = Options { listen: Some("127.0.0.1:0".parse().unwrap()), ..Options::default() };
+        let refused = Engine::start(house.root().to_owned(), options).await;
+        assert!(matches!(refused.err(), Some(StartError::Closed(_))));
+        house.mark("shop.lock", true);
+        house.restart().await;
+        assert_eq!(list.result(house).await, Err("SHOP_IS_LOCK".to_owned()));
+    }
+
+    async fn a_move_killed_between_its_last_steps_goes_on(house: House) {
+        house.stop().await;
+        aside(house.root(), |root| {
+            let (first, before) = (address(root), sums(&open(root)));
+            migrate(root, OTHER, false).unwrap();
+            let (from, to) = (Db::open(&first, root).unwrap(), Db::open(OTHER, root).unwrap());
+            let moved = from.closure().unwrap().unwrap();
+            assert_eq!(moved.why, Closed::Moved);
+            let marker = root.join("shop.lock");
+            let killed = |named: &str, old: Closed| {
+                let file = root.join("config.json");
+                let mut config: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+                config["database"] = json!(named);
+                std::fs::write(&file, config.to_string()).unwrap();
+                std::fs::write(&marker, "closed by `shopwright store migrate`\n").unwrap();
+                from.close(&moved.because(old)).unwrap();
+                to.close(&moved.because(Closed::Copy)).unwrap();
+            };
+            // The rows are in, the old database is still the store's.
+            for old in [Closed::Moving, Closed::Moved] {
+                killed(&first, old);
+                let done = migrate(root, OTHER, false).unwrap();
+                assert!(!done.tables.is_empty() && !done.is_closed);
+                assert_eq!((address(root).as_str(), to.closure().unwrap()), (OTHER, None));
+                assert_eq!(sums(&to), before);
+            }
+            // The settings name the new one already.
+            killed(OTHER, Closed::Moved);
+            let done = migrate(root, OTHER, false).unwrap();
+            assert!(done.tables.is_empty() && !done.is_closed && !marker.exists());
+            assert_eq!(to.closure().unwrap(), None);
+            // Or it is given up, and the store is where the settings say.
+            killed(OTHER, Closed::Moved);
+            assert!(keeping::unlock(root, false).unwrap());
+            assert_eq!((to.closure().unwrap(), marker.exists()), (None, false));
+            killed(&first, Closed::Moved);
+            assert!(matches!(keeping::unlock(root, false), Err(KeepError::MovedAway)));
+            killed(&first, Closed::Moving);
+            assert!(keeping::unlock(root, false).unwrap());
+            assert_eq!((from.closure().unwrap(), marker.exists()), (None, false));
+            // The copy of an attempt that was given up is somebody's rows like any.
+            assert!(matches!(migrate(root, OTHER, false), Err(KeepError::NotEmpty)));
+            migrate(root, OTHER, true).unwrap();
+            assert_eq!(sums(&to), before);
+        }).await;
+    }
+
+    async fn two_addresses_of_one_database_are_one(house: House) {
+        house.stop().await;
+        aside(house.root(), |root| {
+            let (first, before) = (address(root), sums(&open(root)));
+            let mark = if first.contains('?') { '&' } else { '?' };
+            let same = match first.strip_prefix("sqlite:") {
+                Some(path) => format!("sqlite:core/../{path}"),
+                None => format!("{first}{mark}application_name=other"),
+            };
+            for replace in [false, true] {
+                assert!(migrate(root, &same, replace).is_err());
+                assert_eq!((address(root), sums(&open(root)), open(root).closure().unwrap()), (first.clone(), before.clone(), None));
+            }
+        }).await;
+    }
+
+    async fn work_that_is_stopped_leaves_nothing_behind(house: House) {
+        house.stop().await;
+        aside(house.root(), |root| {
+            let before = sums(&open(root));
+            let file = root.join("backup.tar.gz");
+            keeping::backup(root, &file, &mut |_| ControlFlow::Continue(())).unwrap();
+            let kept = std::fs::read(&file).unwrap();
+            let stop = &mut |_: keeping::Step<'_>| ControlFlow::Break(());
+            let wish = Move { to: OTHER.to_owned(), replace: false };
+            assert!(matches!(keeping::migrate(root, &wish, stop), Err(KeepError::Stopped)));
+            assert!(matches!(keeping::backup(root, &file, stop), Err(KeepError::Stopped)));
+            // At each kind of step of a restore.
+            for what in [keeping::What::Backup, keeping::What::Rows, keeping::What::Check] {
+                let options = RestoreOptions { from: file.clone(), database: None, replace: false };
+                let stopped = keeping::restore(root, &options, &mut |step| {
+                    if step.what == what { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                });
+                assert!(matches!(stopped, Err(KeepError::Stopped)), "{what:?}");
+            }
+            assert_eq!(std::fs::read(&file).unwrap(), kept);
+            assert_eq!((sums(&open(root)), open(root).closure().unwrap()), (before, None));
+            assert!(!root.join("shop.lock").exists() && !root.join("core/restore").exists());
+            assert!(!root.join("backup.tar.gz.part").exists());
+        }).await;
+    }
+}
