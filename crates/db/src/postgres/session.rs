@@ -35,11 +35,18 @@ impl PostgresSession {
             let mut tries = 0;
             loop {
                 let client = home.pool.get().await.map_err(pool_error)?;
-                match client.batch_execute(begin).await {
+                let cause = match client.batch_execute(begin).await {
                     Ok(()) => return Ok(client),
-                    Err(_) if client.is_closed() && tries < super::CONNECTIONS => tries += 1,
-                    Err(cause) => return Err(error(cause)),
+                    Err(cause) => error(cause),
+                };
+                // The server's farewell may come before the line is seen to be closed.
+                let is_gone = client.is_closed() || matches!(cause, DbError::Unreachable(_));
+                if !is_gone || tries == super::CONNECTIONS {
+                    return Err(cause);
                 }
+                // Taken out of the pool, so that nobody gets it again.
+                drop(Object::take(client));
+                tries += 1;
             }
         })?;
         Ok(Self { home: Arc::clone(home), purpose, client: Some(client) })

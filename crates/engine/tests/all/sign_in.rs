@@ -72,7 +72,8 @@ on_both! {
                                 {"state": "kComplete", "name": "Completed", "count": 1}]},
             "rights": {"granted": ["AGENT_MEMORY_LIST", "AGENT_MEMORY_LOAD", "AGENT_MEMORY_REMOVE",
                                    "AGENT_MEMORY_SAVE", "AGENT_TOOL_LIST"],
-                       "closed": null, "components_path": signed["rights"]["components_path"]},
+                       "closed": null, "components_path": signed["rights"]["components_path"],
+                       "not_now": []},
         }));
     }
 

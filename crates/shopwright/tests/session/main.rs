@@ -13,9 +13,9 @@ mod engine;
 #[cfg(test)]
 mod gate;
 #[cfg(test)]
-mod lines;
-#[cfg(test)]
 mod keeping;
+#[cfg(test)]
+mod lines;
 #[cfg(test)]
 mod moving;
 #[cfg(test)]
