@@ -255,8 +255,10 @@ fn an_engine_does_not_start_on_a_database_that_was_moved_away() {
     done(&store, "migrate", &["--to", &other.url]);
     // As on another machine, whose settings nobody changed.
     store.config(|config| drop(config.insert("database".to_owned(), json!(first)))).unwrap();
-    let error = store.serve(0).err().unwrap().to_string();
-    assert!(error.contains("moved elsewhere"), "{error}");
+    let mut serve = store.command(&["serve", "--listen", "127.0.0.1:0", "--root"]);
+    let output = testkit::run(serve.arg(store.root()), b"", LONG).unwrap();
+    assert_eq!(output.code, 1);
+    assert!(output.err.contains("moved elsewhere"), "{}", output.err);
     refused(&store, "unlock", &[], "--moved");
     refused(&store, "backup", &["--to", "old.tar.gz"], "moved to another one");
     done(&store, "unlock", &["--moved"]);
