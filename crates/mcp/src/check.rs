@@ -4,8 +4,10 @@ use std::path::Path;
 
 use home::{Home, Program, ShopIni};
 use tools::Right;
+use wire::text::quoted;
 use wire::{Mender, Origin, Refusal, SignedIn, Stop};
 
+use crate::client::Address;
 use crate::core::Core;
 use crate::place::{self, Place};
 use crate::sign_in::{self, Source};
@@ -79,14 +81,17 @@ async fn walk(core: &Core, steps: &mut Steps) -> Option<()> {
         steps.well("password", format!("of `{}`, from {from}", source.pair.login));
         token(&place, &connection, source, steps);
     }
-    engine(core, &place, &connection, steps).await?;
+    let address = sign_in::address(&place, &connection).ok()?;
+    engine(core, &address, steps).await?;
     let source = source?;
-    let signed_in = sign_in::sign_in(core, &place, &connection, &source.pair, &Origin::default()).await;
+    let signed_in =
+        sign_in::sign_in(core, &address, &place, &connection, &source.pair, &Origin::default()).await;
     let signed_in = steps.take("sign-in", signed_in)?;
     if signed_in.demo {
         steps.wrong("sign-in", "demo mode: everyone who signs in is an administrator. The server's owner sets an administrator's password and removes `admin.here`.");
     } else {
-        steps.well("sign-in", format!("{} (`{}`)", signed_in.user.name, signed_in.user.login));
+        let (name, login) = (quoted(&signed_in.user.name, 100), quoted(&signed_in.user.login, 100));
+        steps.well("sign-in", format!("{name} (`{login}`)"));
     }
     rights(&signed_in, steps);
     Some(())
@@ -121,8 +126,7 @@ fn token(place: &Place, connection: &ShopIni, source: &Source, steps: &mut Steps
     }
 }
 
-async fn engine(core: &Core, place: &Place, connection: &ShopIni, steps: &mut Steps) -> Option<()> {
-    let address = sign_in::address(place, connection).ok()?;
+async fn engine(core: &Core, address: &Address, steps: &mut Steps) -> Option<()> {
     let mut build = None;
     for (path, wrong) in [
         ("core/health", "is no engine of this kind, or something else answers in front of it"),
@@ -131,8 +135,13 @@ async fn engine(core: &Core, place: &Place, connection: &ShopIni, steps: &mut St
             "is up but not ready: its database cannot be reached or is being migrated; its log says more",
         ),
     ] {
-        match core.client.look(&address, path).await {
-            Ok((200, page)) => build = build_of(&page).or(build),
+        match core.client.look(address, path).await {
+            Ok((200, page)) if is_engines(&page) => build = build_of(&page).or(build),
+            // A storefront, or what protects it, may answer every address with a page.
+            Ok((200, _)) => {
+                steps.wrong("engine", in_words(&wire::catalogue::no_endpoint(&address.shown(), "")));
+                return None;
+            }
             Ok((status, _)) => {
                 let said = format!(
                     "what answers at {} {wrong} (HTTP {status}). Mended by: {}.",
@@ -153,10 +162,16 @@ async fn engine(core: &Core, place: &Place, connection: &ShopIni, steps: &mut St
     Some(())
 }
 
+/// Whether a page of health is an engine's.
+fn is_engines(page: &[u8]) -> bool {
+    let page: Option<serde_json::Value> = serde_json::from_slice(page).ok();
+    page.is_some_and(|page| page.get("ok") == Some(&true.into()))
+}
+
 /// The build an engine tells on its page of health.
 fn build_of(page: &[u8]) -> Option<String> {
     let page: serde_json::Value = serde_json::from_slice(page).ok()?;
-    page.get("build")?.as_str().map(|build| wire::text::quoted(build, 40))
+    page.get("build")?.as_str().map(|build| quoted(build, 40))
 }
 
 fn rights(signed_in: &SignedIn, steps: &mut Steps) {
@@ -174,8 +189,11 @@ fn rights(signed_in: &SignedIn, steps: &mut Steps) {
     }
     steps.well("rights", said);
     for not_now in &signed_in.rights.not_now {
-        let refusal = Refusal::received(&not_now.refusal, &wire::text::quoted(&not_now.error, 200));
-        steps.wrong("rights", format!("{} is refused now: {}", not_now.command, in_words(&refusal)));
+        let refusal = Refusal::received(&not_now.refusal, &quoted(&not_now.error, 200));
+        steps.wrong(
+            "rights",
+            format!("{} is refused now: {}", quoted(&not_now.command, 60), in_words(&refusal)),
+        );
     }
 }
 

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Method, Response, Url};
@@ -96,14 +97,15 @@ impl Client {
         Self { plain: OnceLock::new(), secure: OnceLock::new(), timeout, plain_http }
     }
 
-    /// Sends a request to the agent's endpoint and gets the engine's envelope.
+    /// Sends a request to the agent's endpoint and gets the engine's envelope; notes where a try had no answer.
     pub(crate) async fn call(
         &self,
         address: &Address,
         request: &Request,
-        kind: Kind,
+        asked: &mut Asked,
     ) -> Result<Envelope, Trouble> {
-        let refused = |refusal: Refusal| Trouble { refusal, sent: false, again: None };
+        let sent = asked.sent;
+        let refused = |refusal: Refusal| Trouble { refusal, sent, again: None };
         if !address.is_secure() && !address.is_loopback() && !self.plain_http {
             return Err(refused(catalogue::plain_http(&address.shown())));
         }
@@ -111,13 +113,12 @@ impl Client {
         let body = serde_json::to_vec(request).unwrap_or_default();
         let deadline = Instant::now() + self.timeout;
         let mut pauses = PAUSES.into_iter();
-        let mut asked = Asked { kind, sent: false };
         loop {
-            let sent = self.send(&address, Method::POST, Some(&body), asked);
+            let sent = self.send(&address, Method::POST, Some(&body), *asked);
             let trouble = match tokio::time::timeout_at(deadline, sent).await {
                 Ok(Ok(envelope)) => return Ok(envelope),
                 Ok(Err(trouble)) => trouble,
-                Err(_) => return Err(words::timed_out(&address.shown(), self.timeout, asked)),
+                Err(_) => return Err(words::timed_out(&address.shown(), self.timeout, *asked)),
             };
             // What became of an earlier try stays unknown, however the later ones end.
             asked.sent |= trouble.sent;
@@ -219,8 +220,15 @@ fn head(response: &Response) -> Head {
     Head {
         status: response.status().as_u16(),
         kind: text(CONTENT_TYPE).to_ascii_lowercase(),
-        wait: text(RETRY_AFTER).trim().parse().ok(),
+        wait: wait(text(RETRY_AFTER).trim(), Timestamp::now()),
     }
+}
+
+/// Seconds of a `Retry-After`, which may be a date.
+fn wait(text: &str, now: Timestamp) -> Option<u64> {
+    let date = || jiff::fmt::rfc2822::parse(text).ok();
+    let seconds = || date().map(|date| date.timestamp().duration_since(now).as_secs().max(0).unsigned_abs());
+    text.parse().ok().or_else(seconds)
 }
 
 /// The whole body, with a limit that counts unpacked bytes.

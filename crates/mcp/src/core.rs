@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use tools::{Effect, ToolSpec};
-use wire::{Origin, Request, Stop};
+use wire::{Origin, Refusal, Request, Stop};
 
 use crate::client::Client;
 use crate::keys::{Key, Keys};
 use crate::session::Session;
-use crate::words::{self, Kind};
+use crate::words::{self, Asked, Kind};
 use crate::{Options, licence, sign_in};
 
 /// Oldest engine this server can work with.
@@ -58,18 +58,19 @@ impl Core {
         spec: &ToolSpec,
         params: Map<String, Value>,
     ) -> Result<(Value, Option<Key<'_>>), Stop> {
+        let mut request = request(spec.command().unwrap_or_default(), spec.name, &session.origin);
         if spec.effect == Effect::Reads {
-            let mut request = request(spec.command().unwrap_or_default(), spec.name, &session.origin);
             request.params = params;
-            let answer = self.exchange(session, request, Kind::Reads).await;
+            let asked = Asked { kind: Kind::Reads, sent: false };
+            let answer = self.exchange(session, request, asked).await;
             return answer.map(|data| (data, None)).map_err(|unanswered| unanswered.stop);
         }
         let whose = [session.address.shown(), session.login.clone(), spec.name.to_owned()];
         let key = self.keys.of(&whose.each_ref().map(String::as_str), &params);
-        let mut request = request(spec.command().unwrap_or_default(), spec.name, &session.origin);
         request.params = params;
         request.key = Some(key.text());
-        match self.exchange(session, request, Kind::Writes).await {
+        let asked = Asked { kind: Kind::Writes, sent: key.was_sent() };
+        match self.exchange(session, request, asked).await {
             Ok(data) => Ok((data, Some(key))),
             Err(unanswered) => {
                 if unanswered.undone {
@@ -85,52 +86,79 @@ impl Core {
         &self,
         session: &Session,
         mut request: Request,
-        kind: Kind,
+        mut asked: Asked,
     ) -> Result<Value, Unanswered> {
         let mut renewed = false;
         loop {
-            if session.licensed {
-                let token = licence::token(&session.place.folder, &session.login);
-                request.licence = Some(token.map_err(Unanswered::undone)?);
-            }
+            request.licence = token(session).map_err(|refusal| Unanswered::unsent(refusal.into(), asked))?;
             let ticket = session.ticket();
             request.session = Some(ticket.to_string());
             request.time = Timestamp::now().to_string();
-            match self.client.call(&session.address, &request, kind).await {
-                Ok(envelope) => match words::data(envelope) {
-                    Err(refusal) if refusal.name() == "ticket_unknown" && !renewed => {
-                        renewed = true;
-                        sign_in::renew(self, session, &ticket).await.map_err(Unanswered::undone)?;
-                    }
-                    Err(refusal) => {
-                        // Words that are not the engine's own may stand for anything; and the engine, too, may
-                        // not know: the database went away while it committed.
-                        let is_strange = refusal.name() == "unexpected_answer";
-                        let undone = !is_strange && refusal.name() != "not_available";
-                        let doubt = is_strange && kind == Kind::Writes;
-                        let refusal = if doubt { words::doubtful(&refusal) } else { refusal };
-                        return Err(Unanswered { stop: refusal.into(), undone });
-                    }
-                    Ok(data) => return Ok(data),
-                },
+            let envelope = match self.client.call(&session.address, &request, &mut asked).await {
+                Ok(envelope) => envelope,
                 Err(trouble) => {
                     return Err(Unanswered { stop: trouble.refusal.into(), undone: !trouble.sent });
                 }
+            };
+            match words::data(envelope) {
+                Ok(data) => return Ok(data),
+                Err(refusal) if refusal.name() == "ticket_unknown" && !renewed => {
+                    renewed = true;
+                    let renewal = sign_in::renew(self, session, &ticket).await;
+                    renewal.map_err(|stop| Unanswered::unsent(stop, asked))?;
+                }
+                Err(refusal) => return Err(Unanswered::refused(refusal, asked)),
             }
         }
     }
 }
 
+/// The day's token, where there is one: a store may become licensed while a session is open.
+fn token(session: &Session) -> Result<Option<String>, Refusal> {
+    match licence::token(&session.place.folder, &session.login) {
+        Ok(token) => Ok(Some(token)),
+        Err(refusal) if session.licensed && is_licensed_still(session) => Err(refusal),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Whether `Shop.ini` does not say otherwise by now.
+fn is_licensed_still(session: &Session) -> bool {
+    session.place.connection().map_or(true, |connection| connection.licensed)
+}
+
 /// A request without the engine's answer.
 struct Unanswered {
     stop: Stop,
-    /// Whether it is certain that nothing was done.
+    /// Whether it is certain that nothing was done, by this try and by all before.
     undone: bool,
 }
 
 impl Unanswered {
-    fn undone(stop: impl Into<Stop>) -> Self {
-        Self { stop: stop.into(), undone: true }
+    /// The request could not be sent once more.
+    fn unsent(stop: Stop, asked: Asked) -> Self {
+        let stop = match stop {
+            Stop::Refused(refusal) if asked.is_in_doubt() => words::doubtful_before(&refusal).into(),
+            stop => stop,
+        };
+        Self { stop, undone: !asked.sent }
+    }
+
+    /// The store refused. What became of an earlier try without an answer, its refusal does not tell.
+    fn refused(refusal: Refusal, asked: Asked) -> Self {
+        // Words that are not the engine's own may stand for anything; and the engine, too, may not know: the
+        // database went away while it committed.
+        let is_strange = refusal.name() == "unexpected_answer";
+        let says_doubt = refusal.name() == "not_available";
+        let undone = !is_strange && !says_doubt && !asked.sent;
+        let refusal = if is_strange && asked.kind == Kind::Writes {
+            words::doubtful(&refusal)
+        } else if asked.is_in_doubt() && !says_doubt {
+            words::doubtful_before(&refusal)
+        } else {
+            refusal
+        };
+        Self { stop: refusal.into(), undone }
     }
 }
 

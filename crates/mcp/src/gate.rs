@@ -19,6 +19,9 @@ use crate::session::Session;
 /// Tools by which critical notes are read.
 const READERS: &[&str] = &["memory_list", "memory_load"];
 
+/// Longest path in the tree of operations that is shown: it is the engine's word.
+const LONGEST_PATH: usize = 500;
+
 /// The arguments of a call, as the host sent them.
 #[derive(Debug)]
 pub(crate) enum Arguments {
@@ -72,7 +75,7 @@ fn granted(session: &Session, spec: &ToolSpec) -> Result<(), Refusal> {
     match spec.command() {
         Some(command) if !session.may(spec) => {
             let path = session.closed.get(command).map_or("users and rights", String::as_str);
-            Err(catalogue::access_denied(command, path))
+            Err(catalogue::access_denied(command, &wire::text::quoted(path, LONGEST_PATH)))
         }
         _ => Ok(()),
     }

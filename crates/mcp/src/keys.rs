@@ -27,6 +27,7 @@ pub(crate) struct Key<'a> {
     call: [u8; 32],
     key: Uuid,
     since: Instant,
+    was_sent: bool,
     settled: bool,
 }
 
@@ -42,8 +43,9 @@ impl Keys {
         let call = *hash.finalize().as_bytes();
         // Taken out, so that two equal calls at once are two calls.
         let kept = self.lock().remove(&call).filter(|(_, since)| since.elapsed() < KEPT);
+        let was_sent = kept.is_some();
         let (key, since) = kept.unwrap_or_else(|| (Uuid::new_v4(), Instant::now()));
-        Key { keys: self, call, key, since, settled: false }
+        Key { keys: self, call, key, since, was_sent, settled: false }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], (Uuid, Instant)>> {
@@ -55,6 +57,11 @@ impl Key<'_> {
     /// The key as it travels.
     pub(crate) fn text(&self) -> String {
         self.key.to_string()
+    }
+
+    /// Whether the engine may have got this call under this key before.
+    pub(crate) fn was_sent(&self) -> bool {
+        self.was_sent
     }
 
     /// The call's fate is known: it was answered, or never sent.
@@ -70,11 +77,11 @@ impl Drop for Key<'_> {
         }
         let mut kept = self.keys.lock();
         if kept.len() >= MOST {
-            kept.retain(|_, (_, since)| since.elapsed() < KEPT);
+            // The newest is the likeliest to be repeated.
+            let oldest = kept.iter().min_by_key(|(_, (_, since))| *since).map(|(call, _)| *call);
+            oldest.and_then(|call| kept.remove(&call));
         }
-        if kept.len() < MOST {
-            kept.insert(self.call, (self.key, self.since));
-        }
+        kept.insert(self.call, (self.key, self.since));
     }
 }
 

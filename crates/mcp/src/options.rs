@@ -8,6 +8,8 @@ use wire::env;
 
 /// How long an answer may take where nothing else is said.
 const TIMEOUT: Duration = Duration::from_secs(60);
+/// Longest that may be asked for, in seconds: a day.
+const LONGEST_TIMEOUT: u64 = 24 * 60 * 60;
 
 /// The store folder a server is pinned to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +40,7 @@ impl Options {
     pub fn from_env(home: Home, store: Option<StorePin>) -> Self {
         let text = |name: &str| std::env::var(name).ok().map(|value| value.trim().to_owned());
         let seconds = text(env::TIMEOUT).and_then(|value| value.parse().ok()).filter(|seconds| *seconds > 0);
+        let seconds = seconds.map(|seconds: u64| seconds.min(LONGEST_TIMEOUT));
         Self {
             home,
             store,

@@ -12,7 +12,7 @@ use crate::core::{Core, request};
 use crate::licence;
 use crate::place::Place;
 use crate::session::{From, Session};
-use crate::words::{self, Kind};
+use crate::words::{self, Asked, Kind};
 
 /// How long the system's keyring may take; it may be asking the person to unlock it.
 const KEYRING: Duration = Duration::from_secs(10);
@@ -36,9 +36,9 @@ pub(crate) async fn source(home: &Home, place: &Place, connection: &ShopIni) -> 
     };
     match saved(home, &place.folder, &connection.login).await {
         Ok(Some(pair)) => Ok(Source { pair, from: From::Settings }),
-        Ok(None) => Err(catalogue::no_settings(&seen)),
+        Ok(None) => Err(catalogue::no_settings(&format!("{seen}, and no password is saved for this store"))),
         Err(why) => {
-            Err(catalogue::no_settings(&format!("{seen}, the saved passwords cannot be read ({why})")))
+            Err(catalogue::no_settings(&format!("{seen}, and the saved passwords cannot be read ({why})")))
         }
     }
 }
@@ -63,12 +63,12 @@ pub(crate) async fn saved(home: &Home, store: &Path, login: &str) -> Result<Opti
 /// Signs in. In demo mode there is no password, and no licence is asked for.
 pub(crate) async fn sign_in(
     core: &Core,
+    address: &Address,
     place: &Place,
     connection: &ShopIni,
     pair: &Credentials,
     origin: &Origin,
 ) -> Result<SignedIn, Stop> {
-    let address = address(place, connection)?;
     let mut request = request(Request::SIGN_IN, "session_connect", origin);
     match licence::token(&place.folder, &pair.login) {
         Ok(token) => request.licence = Some(token),
@@ -80,7 +80,8 @@ pub(crate) async fn sign_in(
     if let serde_json::Value::Object(params) = serde_json::to_value(params)? {
         request.params = params;
     }
-    let envelope = match core.client.call(&address, &request, Kind::SignsIn).await {
+    let mut asked = Asked { kind: Kind::SignsIn, sent: false };
+    let envelope = match core.client.call(address, &request, &mut asked).await {
         Ok(envelope) => envelope,
         Err(trouble) => return Err(trouble.refusal.into()),
     };
@@ -117,7 +118,9 @@ pub(crate) async fn renew(core: &Core, session: &Session, stale: &str) -> Result
         return Err(catalogue::ticket_unknown().into());
     };
     let connection = session.place.connection()?;
-    let signed_in = sign_in(core, &session.place, &connection, &pair, &session.origin).await?;
+    // Where the session is, even if `Shop.ini` names another address by now: a ticket of that one is of no use.
+    let address = &session.address;
+    let signed_in = sign_in(core, address, &session.place, &connection, &pair, &session.origin).await?;
     tracing::info!(login = session.login, "Signed in again: the ticket had run out");
     session.renew(Zeroizing::new(signed_in.ticket));
     Ok(())

@@ -46,6 +46,13 @@ pub(crate) struct Asked {
     pub(crate) sent: bool,
 }
 
+impl Asked {
+    /// Whether something may have been changed already.
+    pub(crate) fn is_in_doubt(self) -> bool {
+        self.kind == Kind::Writes && self.sent
+    }
+}
+
 /// A request that brought no answer of the engine.
 #[derive(Debug)]
 pub(crate) struct Trouble {
@@ -94,6 +101,12 @@ const DOUBT: &str =
 /// The answer to a write, of which it is not certain what became.
 pub(crate) fn doubtful(refusal: &Refusal) -> Refusal {
     Refusal::received(refusal.name(), &format!("{}{DOUBT}", refusal.head()))
+}
+
+/// A refusal of this try, of which it is not certain what became of an earlier one.
+pub(crate) fn doubtful_before(refusal: &Refusal) -> Refusal {
+    const EARLIER: &str = "An earlier try of this call got no answer and may have been carried out: repeat exactly this call, it is then not done twice.";
+    Refusal::received(refusal.name(), &format!("{}\n{EARLIER}", refusal.head()))
 }
 
 /// No connection, or a broken one.

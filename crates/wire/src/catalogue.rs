@@ -106,11 +106,11 @@ refusals! {
     /// `Shop.ini` of the store folder cannot be read.
     no_shop_ini(path: &str, why: &str) Server Person
     "NO_SHOP_INI:" " `{path}` cannot be read: {why}.";
-    "Check the store folder; opening the store in the program writes the file anew."
+    "Check the store folder: mend the file, or take the store off the program's list and add it again."
 
     /// There is nowhere to take the password from.
     no_settings(seen: &str) Server Person
-    "NO_SETTINGS:" " there is no source for the password: {seen}, and no password is saved for this store.";
+    "NO_SETTINGS:" " there is no source for the password: {seen}.";
     "The person opens this store in the program and signs in there, or saves the store's password when signing in."
 
     /// Plain http to an address that is not this computer, without the person's word.

@@ -94,7 +94,8 @@ pub(crate) async fn run(core: &Core, topic: Option<String>, host: &str) -> Resul
         topic: topic.clone().unwrap_or_default(),
         event: core.options.event,
     };
-    let signed_in = sign_in::sign_in(core, &place, &connection, &source.pair, &origin).await?;
+    let address = sign_in::address(&place, &connection)?;
+    let signed_in = sign_in::sign_in(core, &address, &place, &connection, &source.pair, &origin).await?;
     let topic = topic.unwrap_or_else(|| event_topic(core, &signed_in));
     let application = folders::application(host);
     let folder = folders::open(&place.folder, &application, &topic)?;
@@ -103,7 +104,7 @@ pub(crate) async fn run(core: &Core, topic: Option<String>, host: &str) -> Resul
         tokio::task::spawn_blocking(move || folders::list(&store, &application)).await?
     };
     let fixed = Opening {
-        address: sign_in::address(&place, &connection)?,
+        address,
         place,
         connection,
         login: source.pair.login,

@@ -117,7 +117,11 @@ async fn what_follows(home: &Home, place: &Place, program: &Program) -> Option<S
         Ok(Some(pair)) => {
             format!("{seen}: `session_connect` will sign in as `{}` with the saved password.", pair.login)
         }
-        _ => format!(
+        Err(why) => format!(
+            "{seen}, and whether a password is saved is not known ({why}): before `session_connect` the person unlocks the keyring, or opens the store `{}` in the program (`shopwright desk`) and signs in there.",
+            place.name
+        ),
+        Ok(None) => format!(
             "{seen}, and no password is saved: before `session_connect` the person must open the store `{}` in the program (`shopwright desk`) and sign in there.",
             place.name
         ),

@@ -54,12 +54,7 @@ impl Engine {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let seen = Arc::new(Mutex::new(Vec::new()));
         let answer: Arc<Mutex<Arc<Answer>>> = Arc::new(Mutex::new(Arc::new(|_| Reply::done(json!({})))));
-        let (log, hand) = (Arc::clone(&seen), Arc::clone(&answer));
-        let door = tokio::spawn(async move {
-            while let Ok((line, _)) = listener.accept().await {
-                tokio::spawn(serve(line, Arc::clone(&log), Arc::clone(&hand)));
-            }
-        });
+        let door = open(listener, &seen, &answer);
         Self { url, seen, answer, door }
     }
 
@@ -84,11 +79,30 @@ impl Engine {
         self.door.abort();
     }
 
+    /// Lets people in again at the same address.
+    pub(crate) async fn reopen(&mut self) {
+        let listener = TcpListener::bind(self.url.trim_start_matches("http://")).await.unwrap();
+        self.door = open(listener, &self.seen, &self.answer);
+    }
+
     /// Requests of this command so far.
     pub(crate) fn seen(&self, command: &str) -> Vec<Value> {
         let seen = self.seen.lock().unwrap();
         seen.iter().filter(|request| request["command"] == command).cloned().collect()
     }
+}
+
+fn open(
+    listener: TcpListener,
+    seen: &Arc<Mutex<Vec<Value>>>,
+    answer: &Arc<Mutex<Arc<Answer>>>,
+) -> JoinHandle<()> {
+    let (seen, answer) = (Arc::clone(seen), Arc::clone(answer));
+    tokio::spawn(async move {
+        while let Ok((line, _)) = listener.accept().await {
+            tokio::spawn(serve(line, Arc::clone(&seen), Arc::clone(&answer)));
+        }
+    })
 }
 
 async fn serve(mut line: TcpStream, seen: Arc<Mutex<Vec<Value>>>, answer: Arc<Mutex<Arc<Answer>>>) {

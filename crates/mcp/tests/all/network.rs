@@ -331,3 +331,50 @@ async fn a_refusal_that_this_build_does_not_know_is_shown_as_it_came() {
     engine.answers(|_| Reply::Json(json!({"ok": false, "error": "Module not found! [units/x.js]"})));
     assert_eq!(host.call("memory_list", json!({})).await.text(), "Module not found! [units/x.js]");
 }
+
+/// What the reader is told where an earlier try may have been carried out.
+const EARLIER: &str =
+    "An earlier try of this call got no answer and may have been carried out: repeat exactly this call";
+
+#[tokio::test]
+async fn a_refusal_says_nothing_about_an_earlier_try_and_the_key_is_kept() {
+    let engine = Engine::start().await;
+    let (_place, mut host) = opened(&engine).await;
+    let note = json!({"name": "n", "body": "b"});
+    let soon = || Reply::refused(&catalogue::backup_soon("05:00", "05:30"));
+    // The first try is lost, its repeat is turned away at the gate.
+    let count = AtomicUsize::new(0);
+    engine.answers(move |_| if count.fetch_add(1, Ordering::SeqCst) == 0 { torn() } else { soon() });
+    let answer = host.call("memory_save", note.clone()).await;
+    let text = answer.text();
+    assert!(text.starts_with("BACKUP_SOON: 05:00 - 05:30\n") && text.contains(EARLIER), "{text}");
+    // So are the agent's repeats, until one is answered: all of it is one call.
+    engine.answers(move |_| soon());
+    let answer = host.call("memory_save", note.clone()).await;
+    let text = answer.text();
+    assert!(text.starts_with("BACKUP_SOON: 05:00 - 05:30\n") && text.contains(EARLIER), "{text}");
+    engine.answers(|_| Reply::done(saved()));
+    assert!(!host.call("memory_save", note.clone()).await.refused());
+    let sent = keys(&engine);
+    assert_eq!((sent.len(), sent.iter().collect::<BTreeSet<_>>().len()), (4, 1), "{sent:?}");
+    host.call("memory_save", note).await;
+    assert_ne!(keys(&engine).last(), sent.last());
+}
+
+#[tokio::test]
+async fn a_repeat_that_cannot_be_sent_keeps_the_key() {
+    let mut engine = Engine::start().await;
+    let (_place, mut host) = opened(&engine).await;
+    let note = json!({"name": "n", "body": "b"});
+    engine.answers(|_| torn());
+    assert!(host.call("memory_save", note.clone()).await.refused());
+    let lost = keys(&engine);
+    engine.shut();
+    let answer = host.call("memory_save", note.clone()).await;
+    let text = answer.text();
+    assert!(text.contains("It may have been carried out"), "{text}");
+    engine.reopen().await;
+    engine.answers(|_| Reply::done(saved()));
+    assert!(!host.call("memory_save", note).await.refused());
+    assert_eq!(keys(&engine).last(), lost.last());
+}

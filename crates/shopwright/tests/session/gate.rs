@@ -36,8 +36,8 @@ struct Case {
     cure: fn(&Scene<'_>),
     /// Whether the session must be opened anew after the cure.
     sign_in_again: bool,
-    /// Whether it bars signing in, and so `shopwright check` names it beforehand.
-    bars_sign_in: bool,
+    /// Whether `shopwright check` names it beforehand.
+    check_names_it: bool,
 }
 
 const fn case(
@@ -46,7 +46,7 @@ const fn case(
     cause: fn(&Scene<'_>),
     cure: fn(&Scene<'_>),
 ) -> Case {
-    Case { row, beginning, cause, cure, sign_in_again: false, bars_sign_in: true }
+    Case { row, beginning, cause, cure, sign_in_again: false, check_names_it: true }
 }
 
 /// `HH:MM` so many minutes from now, in the store's zone, which these tests set to UTC.
@@ -87,7 +87,7 @@ const CASES: &[Case] = &[
     ),
     Case {
         sign_in_again: true,
-        bars_sign_in: false,
+        check_names_it: false,
         ..case(
             "wrong_password",
             "WRONG_PASSWORD",
@@ -127,24 +127,13 @@ const CASES: &[Case] = &[
             scene.config("backup_end", json!(""));
         },
     ),
-    Case {
-        bars_sign_in: false,
-        ..case(
-            "command_timeout",
-            "COMMAND_TIMEOUT: ",
-            |scene| hours(scene, &clock(60), &clock(120)),
-            |scene| hours(scene, &clock(-60), &clock(60)),
-        )
-    },
-    Case {
-        bars_sign_in: false,
-        ..case(
-            "command_load_max",
-            "COMMAND_LOAD_MAX: ",
-            |scene| load(scene, "0.000001"),
-            |scene| load(scene, "0"),
-        )
-    },
+    case(
+        "command_timeout",
+        "COMMAND_TIMEOUT: ",
+        |scene| hours(scene, &clock(60), &clock(120)),
+        |scene| hours(scene, &clock(-60), &clock(60)),
+    ),
+    case("command_load_max", "COMMAND_LOAD_MAX: ", |scene| load(scene, "0.000001"), |scene| load(scene, "0")),
 ];
 
 #[test]
@@ -165,7 +154,12 @@ fn every_cause_refuses_without_effect_and_its_cure_lets_the_same_call_pass() {
         assert_eq!(store.dump(NO_EFFECT_ON).unwrap(), before, "{}: something was done", case.row);
         let check = store.run(&["check", "--store", &store.store().display().to_string()]).unwrap();
         let named = check.out.contains(case.beginning.trim_end());
-        assert_eq!((check.code, named), (i32::from(case.bars_sign_in), case.bars_sign_in), "{}", check.out);
+        assert_eq!(
+            (check.code, named),
+            (i32::from(case.check_names_it), case.check_names_it),
+            "{}",
+            check.out
+        );
         (case.cure)(&scene);
         if case.sign_in_again {
             client.connect("again").unwrap();
