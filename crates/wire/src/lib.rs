@@ -1,6 +1,7 @@
 //! The words every process shares: request, envelope, refusal catalogue, names of files.
 
 mod build;
+pub mod canonical;
 pub mod catalogue;
 pub mod env;
 mod envelope;
