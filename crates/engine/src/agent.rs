@@ -224,7 +224,7 @@ fn once(
     if key.is_empty() || key.len() > LONGEST_KEY {
         return Err(catalogue::bad_request("`key` is no UUID").into());
     }
-    let params_hash = params_hash(request, &params)?;
+    let params_hash = params_hash(request, &params);
     if let Some(kept) = calls::find(tx, key, caller.id)? {
         if kept.command != request.command || kept.params_hash != params_hash {
             return Err(catalogue::bad_request("`key` was used for another call").into());
@@ -241,10 +241,10 @@ fn once(
     Ok(answer)
 }
 
-fn params_hash(request: &Request, params: &Params) -> Result<Vec<u8>, Stop> {
+fn params_hash(request: &Request, params: &Params) -> Vec<u8> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(request.tool.as_deref().unwrap_or_default().as_bytes());
     hasher.update(&[0]);
-    serde_json::to_writer(&mut hasher, params)?;
-    Ok(hasher.finalize().as_bytes().to_vec())
+    hasher.update(&wire::canonical::object(params));
+    hasher.finalize().as_bytes().to_vec()
 }

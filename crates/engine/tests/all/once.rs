@@ -41,6 +41,13 @@ on_both! {
         assert_eq!(words, "Bad request: `key` is no UUID");
     }
 
+    async fn the_order_of_fields_makes_no_other_call(house: House) {
+        let ask = keyed(house, "7c6a", "a note").await;
+        let first = ask.result(house).await.unwrap();
+        let turned = ask.with("params", json!({"body": "text", "name": "a note"}));
+        assert_eq!(turned.result(house).await, Ok(first));
+    }
+
     async fn two_at_once_are_one(house: House) {
         let ask = keyed(house, "7c6a", "a note").await;
         let house: &House = house;
