@@ -39,7 +39,7 @@ impl Keys {
             hash.update(&part.len().to_le_bytes());
             hash.update(part.as_bytes());
         }
-        hash.update(&serde_json::to_vec(params).unwrap_or_default());
+        hash.update(&wire::canonical::object(params));
         let call = *hash.finalize().as_bytes();
         // Taken out, so that two equal calls at once are two calls.
         let kept = self.lock().remove(&call).filter(|(_, since)| since.elapsed() < KEPT);

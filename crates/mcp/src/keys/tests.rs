@@ -31,3 +31,24 @@ fn an_answered_call_gives_its_key_up() {
     first.settle();
     assert_ne!(keys.of(&["s"], &params("a")).text(), text);
 }
+
+#[test]
+fn the_order_of_fields_makes_no_other_call() {
+    let keys = Keys::default();
+    let call = |text: &str| serde_json::from_str::<Map<String, serde_json::Value>>(text).unwrap();
+    let first = keys.of(&["s"], &call(r#"{"name": "n", "body": "b"}"#));
+    let text = first.text();
+    drop(first);
+    assert_eq!(keys.of(&["s"], &call(r#"{"body": "b", "name": "n"}"#)).text(), text);
+}
+
+#[test]
+fn the_newest_keys_are_kept() {
+    let keys = Keys::default();
+    for number in 0..super::MOST + 10 {
+        drop(keys.of(&["s"], &params(&number.to_string())));
+    }
+    let newest = keys.of(&["s"], &params(&(super::MOST + 9).to_string()));
+    assert!(newest.was_sent());
+    assert!(!keys.of(&["s"], &params("0")).was_sent());
+}
