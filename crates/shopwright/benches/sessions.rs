@@ -163,6 +163,8 @@ struct TryStore {
     child: Child,
     config: Value,
     ready: Duration,
+    /// Resident memory when it was ready, in KiB.
+    idle: u64,
 }
 
 impl TryStore {
@@ -175,12 +177,13 @@ impl TryStore {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let mut store = Self { child, config: Value::Null, ready: Duration::ZERO };
+        let mut store = Self { child, config: Value::Null, ready: Duration::ZERO, idle: 0 };
         loop {
             assert!(begin.elapsed() < Duration::from_secs(30), "the sample store does not start");
             if let Ok(text) = std::fs::read_to_string(folder.join("try.json")) {
                 store.config = serde_json::from_str(&text).unwrap();
                 store.ready = begin.elapsed();
+                store.idle = status_kib(store.child.id(), "VmRSS:");
                 return store;
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -228,6 +231,8 @@ impl TryStore {
         println!("| `try`, from start to ready, new store | {} ms |", self.ready.as_millis());
         println!("| `tools/list`, bytes of the answer | {bytes} |");
         println!("| MCP server after all this, resident | {:.1} MB |", server.memory_kib() as f64 / 1024.0);
+        let idle = self.idle as f64 / 1024.0;
+        println!("| engine and program in one process when ready, resident | {idle:.1} MB |");
         let resident = status_kib(self.child.id(), "VmRSS:") as f64 / 1024.0;
         println!("| engine and program in one process after all this, resident | {resident:.1} MB |");
     }
