@@ -61,7 +61,11 @@ impl ShopIni {
         if url.is_empty() {
             return Err(IniError::NoUrl);
         }
-        lines.check("Url", "an address that begins with http:// or https://", is_address)?;
+        lines.check(
+            "Url",
+            "an address that begins with http:// or https:// and holds no login or password",
+            is_address,
+        )?;
         let licensed = lines.check("Licensed", "1 or 0", |value| flag(value).is_some())?;
         let size =
             lines.check("MaxFileSize", "a number of kilobytes", |value| value.parse::<u64>().is_ok())?;
@@ -127,8 +131,10 @@ fn read_text(path: &Path) -> Result<String, IniError> {
 fn is_address(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let rest = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
-    rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
-        && !value.chars().any(|c| c.is_whitespace() || c.is_control())
+    // A backslash ends the host for whoever asks there.
+    let host = rest.and_then(|rest| rest.split(['/', '\\', '?', '#']).next()).unwrap_or_default();
+    // The address is shown to agents: nothing secret may be in it.
+    !host.is_empty() && !host.contains('@') && !value.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
 fn flag(value: &str) -> Option<bool> {

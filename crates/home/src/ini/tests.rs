@@ -58,10 +58,17 @@ fn what_is_wrong_is_said_in_words() {
     let said = |text: &str| ShopIni::parse(text).unwrap_err().to_string();
     assert_eq!(said("Url=https://a"), "there is no section [Store]");
     assert_eq!(said("[Store]\nName=a"), "[Store] has no `Url`");
-    assert_eq!(
-        said("[Store]\nUrl=ftp://a"),
-        "`Url` in line 2 must be an address that begins with http:// or https://"
-    );
+    for wrong in
+        ["ftp://a", "https://", "http:///a", "https://irina:leaf@a", "https://leaf@a/b", "https://a@b?c"]
+    {
+        assert_eq!(
+            said(&format!("[Store]\nUrl={wrong}")),
+            "`Url` in line 2 must be an address that begins with http:// or https:// and holds no login or \
+             password"
+        );
+    }
+    assert!(said("[Store]\nUrl=https:\\\\irina:leaf@a").contains("no login"));
+    assert!(ShopIni::parse("[Store]\nUrl=https://a/@shop").is_ok());
     assert_eq!(
         said("[Store]\nUrl=http://a\nMaxFileSize=big"),
         "`MaxFileSize` in line 3 must be a number of kilobytes"
