@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-use zeroize::{Zeroize as _, Zeroizing};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use zeroize::Zeroizing;
 
 use crate::files::{resolved, same_folder};
 use crate::handover::{Answer, MOST_BYTES, Question};
@@ -70,9 +70,7 @@ pub async fn ask_pair(home: &Home, store: &Path) -> Pair {
         Heard::Closed => Pair::Closed,
         Heard::Silent => Pair::Silent,
         Heard::Other(store) | Heard::Answer(Answer::Other { store: Some(store) }) => Pair::Other { store },
-        Heard::Answer(Answer::Pair { login, password }) => {
-            Pair::Given(Credentials { login, password: Zeroizing::new(password) })
-        }
+        Heard::Answer(Answer::Pair { login, password }) => Pair::Given(Credentials { login, password }),
         Heard::Answer(Answer::SignedOut) => Pair::SignedOut,
         Heard::Answer(_) => Pair::Closed,
     }
@@ -145,11 +143,21 @@ async fn exchange(socket: &Path, question: &Question) -> Option<Answer> {
     let mut line = serde_json::to_string(question).ok()?;
     line.push('\n');
     stream.write_all(line.as_bytes()).await.ok()?;
-    let mut answer = Zeroizing::new(String::new());
-    BufReader::new(stream.take(MOST_BYTES)).read_line(&mut answer).await.ok()?;
-    let parsed = serde_json::from_str(&answer).ok();
-    answer.zeroize();
-    parsed
+    let answer = read_line(stream.take(MOST_BYTES)).await.ok()?;
+    serde_json::from_slice(&answer).ok()
+}
+
+/// The line that comes, in a buffer that is wiped and has room from the start: growing would leave copies.
+#[cfg(unix)]
+async fn read_line(mut from: impl AsyncRead + Unpin) -> std::io::Result<Zeroizing<Vec<u8>>> {
+    let mut line = Zeroizing::new(Vec::with_capacity(usize::try_from(MOST_BYTES).unwrap_or_default() + 1));
+    while from.read_buf(&mut *line).await? > 0 {
+        if let Some(end) = line.iter().position(|byte| *byte == b'\n') {
+            line.truncate(end);
+            break;
+        }
+    }
+    Ok(line)
 }
 
 #[cfg(not(unix))]

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use zeroize::Zeroizing;
+
 use crate::Credentials;
 
 #[cfg(unix)]
@@ -47,7 +49,8 @@ pub(crate) enum Answer {
         /// The login.
         login: String,
         /// The password.
-        password: String,
+        #[serde(with = "wiped")]
+        password: Zeroizing<String>,
     },
     /// The store is open and nobody is signed in.
     SignedOut,
@@ -58,6 +61,20 @@ pub(crate) enum Answer {
     },
     /// The question was not understood.
     Unknown,
+}
+
+/// A password on its way: wiped on both sides once it was said.
+mod wiped {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+    use zeroize::Zeroizing;
+
+    pub(super) fn serialize<S: Serializer>(text: &Zeroizing<String>, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(text)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Zeroizing<String>, D::Error> {
+        String::deserialize(from).map(Zeroizing::new)
+    }
 }
 
 /// What the program holds at this moment.
@@ -77,9 +94,7 @@ impl Held {
             }
             Question::Pair { store } if !self.holds(store) => Answer::Other { store: self.store.clone() },
             Question::Pair { .. } => match &self.credentials {
-                Some(pair) => {
-                    Answer::Pair { login: pair.login.clone(), password: pair.password.as_str().to_owned() }
-                }
+                Some(pair) => Answer::Pair { login: pair.login.clone(), password: pair.password.clone() },
                 None => Answer::SignedOut,
             },
         }

@@ -20,6 +20,8 @@ use crate::{DeskFile, Home, HomeError};
 const SOCKET: &str = "desk.sock";
 /// Longest socket path every system takes.
 const LONGEST_PATH: usize = 100;
+/// Room for an answer.
+const ROOM: usize = 4 * 1024;
 /// How many ask at once.
 const MOST_LINES: usize = 64;
 /// How long a question may take to arrive.
@@ -129,7 +131,9 @@ async fn answer(stream: UnixStream, held: &(impl Fn() -> Held + Sync)) -> std::i
         Ok(question) => held().answer(&question),
         Err(_) => Answer::Unknown,
     };
-    let mut bytes = Zeroizing::new(serde_json::to_vec(&answer)?);
+    // With room from the start: growing would leave copies behind.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(ROOM));
+    serde_json::to_writer(&mut *bytes, &answer)?;
     bytes.push(b'\n');
     write.write_all(&bytes).await
 }
