@@ -4,12 +4,14 @@ use std::error::Error as _;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use axum::body::Bytes;
 use home::Credentials;
 use jiff::Timestamp;
 use reqwest::{Client, Url, header, redirect};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use wire::{Envelope, ProgramSignedIn, Refusal, Request, SignIn, env};
+use zeroize::{Zeroize as _, Zeroizing};
 
 /// Oldest engine this program works with.
 const LEAST_ENGINE: &str = "0.1.0";
@@ -17,6 +19,8 @@ const CONNECT: Duration = Duration::from_secs(5);
 const ANSWER: Duration = Duration::from_secs(30);
 /// Largest answer that is read.
 const MOST_BYTES: usize = 1024 * 1024;
+/// Room for a request: growing would leave copies of what it holds.
+const ROOM: usize = 32 * 1024;
 /// How often a request is repeated that the nearing backup refused.
 const BACKUP_TRIES: usize = 8;
 
@@ -63,16 +67,22 @@ pub async fn sign_in_to_engine(
     credentials: &Credentials,
     licence: Option<String>,
 ) -> Result<ProgramSignedIn, NoAnswer> {
-    let sign_in = SignIn {
+    let mut sign_in = SignIn {
         login: credentials.login.clone(),
         password: credentials.password.as_str().to_owned(),
         event: None,
     };
-    let Ok(Value::Object(params)) = serde_json::to_value(sign_in) else {
+    let params = serde_json::to_value(&sign_in);
+    sign_in.password.zeroize();
+    let Ok(Value::Object(params)) = params else {
         return Err(Trouble::NotUnderstood.into());
     };
-    let request = Request { licence, params, ..request(Request::PROGRAM_SIGN_IN) };
-    client.ask_patiently(url, &request).await
+    let mut request = Request { licence, params, ..request(Request::PROGRAM_SIGN_IN) };
+    let answer = client.ask_patiently(url, &mut request).await;
+    if let Some(Value::String(password)) = request.params.get_mut("password") {
+        password.zeroize();
+    }
+    answer
 }
 
 /// A request of the program without parameters.
@@ -110,12 +120,14 @@ impl EngineClient {
     /// Asks the engine of the store at this address.
     pub(crate) async fn ask<T: DeserializeOwned>(&self, url: &str, request: &Request) -> Result<T, NoAnswer> {
         let url = endpoint(url, Request::PROGRAM_PATH)?;
-        let body = serde_json::to_vec(request).map_err(|_| Trouble::NotUnderstood)?;
+        // It may hold a password: wiped once it was sent.
+        let mut body = Zeroizing::new(Vec::with_capacity(ROOM));
+        serde_json::to_writer(&mut *body, request).map_err(|_| Trouble::NotUnderstood)?;
         let answer = self
             .client(&url)?
             .post(url)
             .header(header::CONTENT_TYPE, "application/json")
-            .body(body)
+            .body(Bytes::from_owner(body))
             .send()
             .await
             .map_err(|error| trouble(&error))?;
@@ -130,12 +142,13 @@ impl EngineClient {
     pub(crate) async fn ask_patiently<T: DeserializeOwned>(
         &self,
         url: &str,
-        request: &Request,
+        request: &mut Request,
     ) -> Result<T, NoAnswer> {
         let mut tries = 0;
         loop {
             tries += 1;
-            match self.ask(url, &Request { time: now(), ..request.clone() }).await {
+            request.time = now();
+            match self.ask(url, request).await {
                 Err(NoAnswer::Refused(refusal))
                     if refusal.name() == "backup_soon" && tries < BACKUP_TRIES => {}
                 answer => return answer,

@@ -14,10 +14,14 @@ const LOOK: Duration = Duration::from_secs(5);
 /// Pauses between attempts of one thing: the first, and the longest.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
 
+/// How often a store that needs no licence is asked something that needs one: it may have become licensed.
+const ASK: Duration = Duration::from_secs(300);
+
 /// Runs until the future is dropped.
 pub(crate) async fn keep(program: Arc<Program>) {
     let mut sign_in = Pacer::default();
     let mut licence = Pacer::default();
+    let mut asked = Instant::now();
     loop {
         tokio::time::sleep(LOOK).await;
         let Some(open) = program.store() else { continue };
@@ -27,6 +31,9 @@ pub(crate) async fn keep(program: Arc<Program>) {
             }
         } else if open.signed.is_some() && tokens::are_missing(&open) && licence.may_try(open.opening()) {
             tokens::fetch(&program, &open).await;
+        } else if open.signed.is_some_and(|signed| !signed.answer.licensed) && asked.elapsed() >= ASK {
+            asked = Instant::now();
+            let _ = program.waits().await;
         }
     }
 }

@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use home::handover::Held;
-use home::passwords::{self, Kept};
+use home::passwords::Kept;
 use home::{Credentials, DeskFile, Home, HomeError, ShopIni, StoreEntry, StoreList, same_folder};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use wire::{ProgramSignedIn, Request};
 
 use crate::agents::{self, Launch};
-use crate::engine::{EngineClient, NoAnswer, request, sign_in_to_engine};
-use crate::keeper::tokens;
+use crate::engine::{EngineClient, request};
 use crate::words::Words;
 
 mod add;
+mod signing;
 mod waits;
 
 pub(crate) use add::NewStore;
@@ -29,6 +29,8 @@ pub(crate) struct Program {
     socket: PathBuf,
     console: String,
     open: Mutex<Option<OpenStore>>,
+    /// Held while saved passwords change, so that who began last also saves or forgets last.
+    settling: tokio::sync::Mutex<()>,
 }
 
 /// The open store.
@@ -46,14 +48,18 @@ pub(crate) struct OpenStore {
     pub(crate) kept: Option<Kept>,
     /// What the engine said, once it answered.
     pub(crate) signed: Option<Signed>,
-    /// Why the last sign-in or token did not succeed.
+    /// Why the last sign-in did not succeed, or what it left undone.
     pub(crate) trouble: Option<Words>,
+    /// Why the licence token is not there.
+    pub(crate) no_token: Option<Words>,
     /// What became of the agent applications' files.
     pub(crate) files: Vec<agents::Report>,
     /// Days whose licence token was fetched since signing in.
     pub(crate) fetched: Vec<Date>,
     /// Tells one opening from the next, also of the same store.
     opening: u64,
+    /// Changes with whatever makes void what began before: a sign-in or a sign-out, another address.
+    turn: u64,
 }
 
 /// A sign-in the engine answered.
@@ -74,7 +80,15 @@ impl OpenStore {
 
 impl Program {
     pub(crate) fn new(home: Home, binary: PathBuf, socket: PathBuf, console: String) -> Self {
-        Self { home, engine: EngineClient::default(), binary, socket, console, open: Mutex::new(None) }
+        Self {
+            home,
+            engine: EngineClient::default(),
+            binary,
+            socket,
+            console,
+            open: Mutex::default(),
+            settling: tokio::sync::Mutex::default(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<OpenStore>> {
@@ -126,190 +140,41 @@ impl Program {
             kept: None,
             signed: None,
             trouble: None,
+            no_token: None,
             files,
             fetched: Vec::new(),
-            opening: opening(),
+            opening: number(),
+            turn: number(),
         };
         self.end_ticket(self.lock().replace(opened));
         self.announce()
     }
 
     /// Takes a store off the list, with what was saved for it; the folder stays.
-    pub(crate) async fn remove(&self, folder: &Path) -> Result<(), HomeError> {
-        let mut list = self.home.stores()?;
-        if let Ok(ini) = ShopIni::read(folder) {
-            self.forget(folder, &ini.login).await;
-        }
-        list.remove(folder);
-        self.home.save_stores(&list)?;
-        let is_open = self.lock().as_ref().is_some_and(|open| same_folder(&open.folder, folder));
-        if is_open {
-            self.end_ticket(self.lock().take());
+    /// Says what was not forgotten.
+    pub(crate) async fn remove(&self, folder: &Path) -> Result<Option<Words>, HomeError> {
+        self.home.stores()?;
+        // Closed first: a sign-in that is still under way saves nothing any more.
+        let open = self.lock().take_if(|open| same_folder(&open.folder, folder));
+        if open.is_some() {
             self.announce()?;
         }
-        Ok(())
+        let logins = logins(open.as_ref(), ShopIni::read(folder).ok().as_ref());
+        let kept = open.as_ref().and_then(|open| open.kept);
+        self.end_ticket(open);
+        let settling = self.settling.lock().await;
+        let said = self.forget(folder, logins, kept).await;
+        drop(settling);
+        let mut list = self.home.stores()?;
+        list.remove(folder);
+        self.home.save_stores(&list)?;
+        Ok(said)
     }
 
-    /// Takes the pair that was saved for the open store. The engine is not asked yet.
-    pub(crate) async fn recall(&self) {
-        let Some((open, login)) = self.store().and_then(|open| {
-            let login = open.ini.as_ref().ok()?.login.clone();
-            (!login.is_empty()).then_some((open, login))
-        }) else {
-            return;
-        };
-        let (home, folder, of) = (self.home.clone(), open.folder.clone(), login.clone());
-        let found = tokio::task::spawn_blocking(move || passwords::found(&home, &folder, &of)).await;
-        match found {
-            Ok(Ok(Some((password, kept)))) => self.change(open.opening, |open| {
-                open.pair = Some(Credentials { login, password });
-                open.kept = Some(kept);
-            }),
-            Ok(Ok(None)) | Err(_) => {}
-            Ok(Err(error)) => {
-                let said = Words::new("trouble.password_not_read", &[("what", &error.to_string())]);
-                self.change(open.opening, |open| open.trouble = Some(said));
-            }
-        }
-    }
-
-    /// Holds this pair, as if it had been saved. The engine is not asked yet.
-    pub(crate) fn take(&self, pair: Credentials) {
-        if let Some(open) = &mut *self.lock() {
-            open.pair = Some(pair);
-        }
-    }
-
-    /// Signs in with the pair that is held already. A wrong pair is let go.
-    pub(crate) async fn resume(&self) {
-        let Some(open) = self.store() else { return };
-        let (Some(pair), Ok(ini)) = (open.pair.clone(), open.ini.clone()) else { return };
-        match self.ask(&open, &ini, &pair).await {
-            Ok(answer) => {
-                self.signed_in(&open, ini, pair, answer, open.kept);
-                tokens::fetch_soon(self).await;
-            }
-            Err(no) => {
-                // A blocked person's pair is right: it stays, so that agents are told what is wrong.
-                let is_final =
-                    matches!(&no, NoAnswer::Refused(refusal) if refusal.name() == "wrong_password");
-                self.change(open.opening, |open| {
-                    if is_final {
-                        open.pair = None;
-                        open.signed = None;
-                    }
-                    open.trouble = Some(no.into());
-                });
-            }
-        }
-    }
-
-    /// Signs a person in to the open store; `keep` saves the password, else a saved one is forgotten.
-    pub(crate) async fn sign_in(&self, pair: Credentials, keep: bool) -> Result<(), Words> {
-        let open = self.store().ok_or_else(|| Words::new("trouble.no_store", &[]))?;
-        let ini = open.ini.clone().map_err(|what| Words::new("trouble.no_shop_ini", &[("what", &what)]))?;
-        let answer = self.ask(&open, &ini, &pair).await.map_err(Words::from)?;
-        // The engine's spelling, after which files are named; in demo mode it stands in for an empty one only.
-        let pair = match answer.demo && !pair.login.is_empty() {
-            true => pair,
-            false => Credentials { login: answer.user.login.clone(), ..pair },
-        };
-        let mut said = None;
-        let mut kept = None;
-        if !keep || ini.login != pair.login {
-            self.forget(&open.folder, &ini.login).await;
-        }
-        if keep {
-            let (home, folder, of) = (self.home.clone(), open.folder.clone(), pair.clone());
-            let save = move || passwords::save(&home, &folder, &of.login, &of.password);
-            match tokio::task::spawn_blocking(save).await {
-                Ok(Ok(place)) => kept = Some(place),
-                Ok(Err(error)) => {
-                    said = Some(Words::new("trouble.password_not_saved", &[("what", &error.to_string())]));
-                }
-                Err(_) => {}
-            }
-        }
-        if !self.signed_in(&open, ini, pair, answer, kept) {
-            return Err(Words::new("trouble.switched", &[]));
-        }
-        if said.is_some() {
-            self.change(open.opening, |open| open.trouble = said);
-        }
-        tokens::fetch_soon(self).await;
-        Ok(())
-    }
-
-    /// Signs out: the pair is let go, the saved password forgotten, the ticket ended.
-    pub(crate) async fn sign_out(&self) {
-        let Some(before) = self.store() else { return };
-        self.change(before.opening, |open| {
-            open.pair = None;
-            open.signed = None;
-            open.kept = None;
-            open.trouble = None;
-        });
-        let login = before.pair.as_ref().map(|pair| pair.login.clone());
-        let login = login.or_else(|| before.ini.as_ref().ok().map(|ini| ini.login.clone()));
-        self.forget(&before.folder, &login.unwrap_or_default()).await;
-        self.end_ticket(Some(before));
-    }
-
-    async fn ask(
-        &self,
-        open: &OpenStore,
-        ini: &ShopIni,
-        pair: &Credentials,
-    ) -> Result<ProgramSignedIn, NoAnswer> {
-        let licence = tokens::of_today(&open.folder, &pair.login);
-        sign_in_to_engine(&self.engine, &ini.url, pair, licence).await
-    }
-
-    /// Notes a sign-in; `false` where another store was opened meanwhile.
-    fn signed_in(
-        &self,
-        open: &OpenStore,
-        mut ini: ShopIni,
-        pair: Credentials,
-        answer: ProgramSignedIn,
-        kept: Option<Kept>,
-    ) -> bool {
-        ini.login.clone_from(&pair.login);
-        ini.licensed = answer.licensed;
-        wire::BUILD.clone_into(&mut ini.build);
-        if ini.name.is_empty() {
-            ini.name.clone_from(&open.name);
-        }
-        let mut guard = self.lock();
-        let Some(now) = guard.as_mut().filter(|now| now.opening == open.opening) else {
-            return false;
-        };
-        now.trouble = ini
-            .write(&open.folder)
-            .err()
-            .map(|error| Words::new("trouble.no_shop_ini", &[("what", &error.to_string())]));
-        now.ini = Ok(ini);
-        now.pair = Some(pair);
-        now.kept = kept;
-        now.fetched.clear();
-        let before = now.signed.replace(Signed { answer, since: Timestamp::now() });
-        drop(guard);
-        self.end(open.url(), before);
-        true
-    }
-
-    /// Changes the open store, if it is still that opening.
-    pub(crate) fn change(&self, opening: u64, change: impl FnOnce(&mut OpenStore)) {
-        if let Some(open) = self.lock().as_mut().filter(|open| open.opening == opening) {
+    /// Changes the open store, if nothing began since that made this turn void.
+    pub(crate) fn change(&self, turn: u64, change: impl FnOnce(&mut OpenStore)) {
+        if let Some(open) = self.lock().as_mut().filter(|open| open.turn == turn) {
             change(open);
-        }
-    }
-
-    async fn forget(&self, folder: &Path, login: &str) {
-        let (home, folder, login) = (self.home.clone(), folder.to_owned(), login.to_owned());
-        let forget = move || passwords::forget(&home, &folder, &login);
-        if let Ok(Err(error)) = tokio::task::spawn_blocking(forget).await {
-            tracing::warn!(%error, "A saved password was not forgotten");
         }
     }
 
@@ -336,16 +201,31 @@ impl Program {
 }
 
 impl OpenStore {
-    /// Which opening this is, for [`Program::change`].
+    /// Which opening this is.
     pub(crate) fn opening(&self) -> u64 {
         self.opening
     }
+
+    /// Which turn this is, for [`Program::change`].
+    pub(crate) fn turn(&self) -> u64 {
+        self.turn
+    }
 }
 
-fn opening() -> u64 {
+/// A number that no opening and no turn had before.
+fn number() -> u64 {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Whose passwords may be saved for a store: the one who is signed in, and the one its file names.
+fn logins(open: Option<&OpenStore>, ini: Option<&ShopIni>) -> Vec<String> {
+    let held = open.and_then(|open| open.pair.as_ref()).map(|pair| &pair.login);
+    let mut logins: Vec<String> = held.into_iter().chain(ini.map(|ini| &ini.login)).cloned().collect();
+    logins.retain(|login| !login.is_empty());
+    logins.dedup();
+    logins
 }
 
 /// Whether the refusal will not change by itself: the pair is wrong, or its person blocked.

@@ -3,8 +3,10 @@
 mod attacks;
 mod console;
 mod engine;
+mod ini;
 mod licence;
 mod life;
+mod turns;
 mod waits;
 
 use std::net::{Ipv4Addr, SocketAddr};

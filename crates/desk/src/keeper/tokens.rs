@@ -42,11 +42,11 @@ pub(crate) async fn fetch_soon(program: &Program) {
 pub(crate) async fn fetch(program: &Program, open: &OpenStore) {
     for day in missing(open, Timestamp::now()) {
         let outcome = fetch_day(&program.engine, open, day).await;
-        program.change(open.opening(), |open| match outcome {
+        program.change(open.turn(), |open| match outcome {
             Ok(()) => {
                 tracing::info!(%day, "Licence token fetched");
                 open.fetched.push(day);
-                open.trouble = None;
+                open.no_token = None;
             }
             Err(No::Ticket) => open.signed = None,
             // A token that is there may well be right; the fresh one is for the case that it is not.
@@ -56,7 +56,7 @@ pub(crate) async fn fetch(program: &Program, open: &OpenStore) {
             }
             Err(No::Said(words)) => {
                 tracing::warn!(?words, %day, "No licence token");
-                open.trouble = Some(words);
+                open.no_token = Some(words);
             }
         });
     }

@@ -33,7 +33,9 @@ impl Program {
     async fn ask_home(&self) -> Result<ProgramHome, No> {
         match self.ask_home_once().await {
             // A ticket lasts a day; the pair outlives it.
-            Err(No::Engine(NoAnswer::Refused(refusal))) if ends_ticket(refusal.name()) => {
+            Err(No::Engine(NoAnswer::Refused(refusal)))
+                if ends_ticket(refusal.name()) || self.became_licensed(refusal.name()) =>
+            {
                 self.resume().await;
                 self.ask_home_once().await
             }
@@ -41,16 +43,22 @@ impl Program {
         }
     }
 
+    /// Whether the store wants a licence of which nothing was known at the sign-in.
+    fn became_licensed(&self, refusal: &str) -> bool {
+        let licensed = self.store().and_then(|open| open.signed).map(|signed| signed.answer.licensed);
+        refusal == "licence_error" && licensed == Some(false)
+    }
+
     async fn ask_home_once(&self) -> Result<ProgramHome, No> {
         let open = self.store().ok_or(No::NotSigned)?;
         let (Some(url), Some(pair), Some(signed)) = (open.url(), &open.pair, &open.signed) else {
             return Err(No::NotSigned);
         };
-        let ask = Request {
+        let mut ask = Request {
             session: Some(signed.answer.ticket.clone()),
             licence: tokens::of_today(&open.folder, &pair.login),
             ..request(Request::PROGRAM_HOME)
         };
-        self.engine.ask_patiently(url, &ask).await.map_err(No::Engine)
+        self.engine.ask_patiently(url, &mut ask).await.map_err(No::Engine)
     }
 }

@@ -17,7 +17,7 @@ use wire::{Envelope, Refusal, Request, catalogue};
 /// What the engine does with the next sign-ins.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Mood {
-    /// `irina` and `green leaf` are right, and nothing else.
+    /// `irina` and `green leaf` are right, `oleg` and `black leaf`, and nothing else.
     #[default]
     Fair,
     /// Everything is refused.
@@ -30,6 +30,8 @@ pub(super) enum Mood {
     Nonsense,
     /// Nothing comes.
     Hangs,
+    /// The next request waits for this; the others, and what follows, are fair.
+    Holds(Arc<Notify>),
     /// Refused this many times because of the backup, then fair.
     Soon(usize),
 }
@@ -46,6 +48,8 @@ pub(super) struct Inner {
     pub(super) forgets_ticket: bool,
     /// What the authority says instead of giving a token.
     pub(super) no_token: Option<&'static str>,
+    /// A request waits for its gate.
+    pub(super) holding: bool,
     pub(super) requests: Vec<Request>,
     pub(super) tokens: Vec<Value>,
 }
@@ -114,9 +118,17 @@ async fn program(
     headers: header::HeaderMap,
     Json(request): Json<Request>,
 ) -> Response {
-    let hangs = matches!(shared.lock().unwrap().mood, Mood::Hangs);
-    if hangs {
-        std::future::pending::<()>().await;
+    let mood = shared.lock().unwrap().mood.clone();
+    match mood {
+        Mood::Hangs => std::future::pending::<()>().await,
+        Mood::Holds(gate) => {
+            {
+                let mut inner = shared.lock().unwrap();
+                (inner.mood, inner.holding) = (Mood::Fair, true);
+            }
+            gate.notified().await;
+        }
+        _ => {}
     }
     let mut inner = shared.lock().unwrap();
     inner.requests.push(request.clone());
@@ -126,7 +138,7 @@ async fn program(
         Mood::Page => return Html("<!doctype html><h1>Shop</h1>").into_response(),
         Mood::Status(status) => return StatusCode::from_u16(status).unwrap().into_response(),
         Mood::Nonsense => return "[1, 2]".into_response(),
-        Mood::Soon(0) | Mood::Fair | Mood::Hangs => {}
+        Mood::Soon(0) | Mood::Fair | Mood::Hangs | Mood::Holds(_) => {}
         Mood::Soon(left) => {
             inner.mood = Mood::Soon(left - 1);
             let refusal = catalogue::backup_soon("05:00", "05:30");
@@ -138,6 +150,9 @@ async fn program(
         Request::PROGRAM_LICENCE | Request::PROGRAM_HOME if std::mem::take(&mut inner.forgets_ticket) => {
             Envelope::refused(&catalogue::ticket_unknown(), 1)
         }
+        Request::PROGRAM_HOME if inner.licensed && request.licence.is_none() => {
+            Envelope::refused(&catalogue::licence_error(), 1)
+        }
         Request::PROGRAM_LICENCE => Envelope::done(proofs(&host), 1),
         Request::PROGRAM_HOME => Envelope::done(inner.waits.clone(), 1),
         _ => Envelope::done(json!({}), 1),
@@ -146,14 +161,19 @@ async fn program(
 }
 
 fn sign_in(inner: &Inner, request: &Request) -> Envelope {
-    let is_right = request.params["login"] == "irina" && request.params["password"] == "green leaf";
+    let login = request.params["login"].as_str().unwrap_or_default();
+    let password = request.params["password"].as_str().unwrap_or_default();
+    let is_right = [("irina", "green leaf"), ("oleg", "black leaf")].contains(&(login, password));
     if !is_right && !inner.demo {
         return Envelope::refused(&catalogue::wrong_password(), 1);
     }
     let answer = json!({
-        "ticket": "ticket-of-irina", "licensed": inner.licensed, "language": inner.language,
+        "ticket": format!("ticket-of-{}", if inner.demo { "irina" } else { login }), "licensed": inner.licensed, "language": inner.language,
         "time_zone": "Europe/Berlin", "demo": inner.demo, "administrator": inner.demo,
-        "user": {"id": 2, "login": "irina", "name": "Irina <Petrova>", "options": {}},
+        "user": match login {
+            "oleg" => json!({"id": 3, "login": "oleg", "name": "Oleg", "options": {}}),
+            _ => json!({"id": 2, "login": "irina", "name": "Irina <Petrova>", "options": {}}),
+        },
         "group": {"id": 2, "skey": "MANAGER", "name": "Managers", "options": {}},
     });
     Envelope::done(answer, 1)

@@ -10,7 +10,7 @@ impl World {
         self.store("tea").join("tokens").join(format!("irina-{}.lic", day(later)))
     }
 
-    async fn wait_for(&self, done: impl Fn() -> bool) {
+    pub(super) async fn wait_for(&self, done: impl Fn() -> bool) {
         for _ in 0..1500 {
             if done() {
                 return;
@@ -87,4 +87,31 @@ async fn a_ticket_that_ran_out_is_renewed_before_the_token() {
     let _desk = world.desk_signed_in().await;
     world.wait_for(|| world.token(0).exists()).await;
     assert!(world.token(0).exists());
+}
+
+#[tokio::test]
+async fn a_store_that_becomes_licensed_in_mid_session_is_noticed() {
+    let world = World::new().await;
+    let desk = world.desk_signed_in().await;
+    let browser = Browser::open(&desk).await;
+    browser.get("/").await.says("Not needed");
+    assert!(!home::ShopIni::read(&world.store("tea")).unwrap().licensed);
+    world.engine.set(|inner| inner.licensed = true);
+    browser.get("/").await.says("the day&#x27;s token");
+    assert!(world.token(0).exists());
+    assert!(home::ShopIni::read(&world.store("tea")).unwrap().licensed);
+}
+
+#[tokio::test]
+async fn a_token_that_comes_takes_no_other_trouble_away() {
+    let world = World::new().await;
+    world.engine.set(|inner| inner.licensed = true);
+    let desk = world.desk().await;
+    let browser = Browser::open(&desk).await;
+    // Nothing can be saved where the file of passwords is a folder.
+    std::fs::create_dir(world.home().path().join("credentials")).unwrap();
+    let sent = [("login", "irina"), ("password", "green leaf"), ("keep", "1")];
+    browser.post("/sign-in", &sent).await.leads_to("/");
+    assert!(world.token(0).exists());
+    browser.get("/").await.says("the password was not saved");
 }

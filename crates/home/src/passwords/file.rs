@@ -49,8 +49,11 @@ pub(super) fn saved(
 pub(super) fn save(home: &Home, store: &Path, login: &str, password: &str) -> Result<(), PasswordError> {
     home.make()?;
     let _lock = lock(home)?;
-    // A damaged file holds nothing that could still be read.
-    let mut sealed = read(home).unwrap_or_default();
+    let mut sealed = match read(home) {
+        // A damaged file holds nothing that could still be read; one that cannot be read now does.
+        Err(HomeError::Broken { .. }) => Sealed::default(),
+        read => read?,
+    };
     let Some(cipher) = cipher(home, true)? else {
         return Err(PasswordError::Undecryptable);
     };

@@ -102,19 +102,24 @@ pub fn save(home: &Home, store: &Path, login: &str, password: &str) -> Result<Ke
     Ok(Kept::File)
 }
 
-/// Forgets the password, wherever it was saved.
-pub fn forget(home: &Home, store: &Path, login: &str) -> Result<(), PasswordError> {
+/// Forgets the password, wherever it was saved; `kept` is where it is known to be.
+pub fn forget(home: &Home, store: &Path, login: &str, kept: Option<Kept>) -> Result<(), PasswordError> {
     let store = resolved(store);
     let in_file = file::forget(home, &store, login);
     let in_keyring = match home.keyring() {
         Keyring::File => Ok(()),
         Keyring::Os => os::forget(&store, login),
-        Keyring::Auto => match os::forget(&store, login) {
-            Err(os::KeyringError::None(_)) => Ok(()),
-            done => done,
-        },
+        Keyring::Auto => unless_absent(os::forget(&store, login), kept),
     };
     in_file.and(in_keyring.map_err(PasswordError::from))
+}
+
+/// Where no keyring answers there is nothing to forget, unless the password is known to be in it.
+fn unless_absent(done: Result<(), os::KeyringError>, kept: Option<Kept>) -> Result<(), os::KeyringError> {
+    match done {
+        Err(os::KeyringError::None(_)) if kept != Some(Kept::Os) => Ok(()),
+        done => done,
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Kept, PasswordError, forget, save, saved};
+use super::os::KeyringError;
+use super::{Kept, PasswordError, forget, save, saved, unless_absent};
 use crate::{Home, Keyring};
 
 fn home(folder: &Path) -> Home {
@@ -25,8 +26,8 @@ fn a_password_is_saved_for_its_store_and_login() {
     assert_eq!(read(&home, "/tea", "irina").as_deref(), Some("green leaf"));
     assert_eq!(read(&home, "/tea", "oleg").as_deref(), Some("пароль"));
     assert_eq!(read(&home, "/coffee", "irina"), None);
-    forget(&home, "/tea".as_ref(), "irina").unwrap();
-    forget(&home, "/tea".as_ref(), "nobody").unwrap();
+    forget(&home, "/tea".as_ref(), "irina", None).unwrap();
+    forget(&home, "/tea".as_ref(), "nobody", None).unwrap();
     assert_eq!(read(&home, "/tea", "irina"), None);
     assert_eq!(read(&home, "/tea", "oleg").as_deref(), Some("пароль"));
 }
@@ -103,4 +104,30 @@ fn passwords_saved_at_once_are_all_kept() {
     for number in 0..8 {
         assert_eq!(read(&home, "/tea", &format!("p{number}")), Some(format!("w{number}")));
     }
+}
+
+#[test]
+fn a_keyring_that_is_away_has_forgotten_nothing_it_was_given() {
+    let away = || Err(KeyringError::None("it did not answer in time".to_owned()));
+    assert!(unless_absent(away(), None).is_ok());
+    assert!(unless_absent(away(), Some(Kept::File)).is_ok());
+    assert!(unless_absent(away(), Some(Kept::Os)).is_err());
+    assert!(unless_absent(Err(KeyringError::Failed("locked".to_owned())), None).is_err());
+}
+
+#[test]
+fn a_file_that_cannot_be_read_now_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = home(folder.path());
+    save(&home, "/tea".as_ref(), "irina", "leaf").unwrap();
+    let (path, away) = (home.path().join("credentials"), home.path().join("away"));
+    fs::rename(&path, &away).unwrap();
+    // Reading a folder fails with something else than "not found".
+    fs::create_dir(&path).unwrap();
+    let error = save(&home, "/coffee".as_ref(), "irina", "bean").unwrap_err();
+    assert!(matches!(error, PasswordError::Home(crate::HomeError::Io { .. })), "{error}");
+    fs::remove_dir(&path).unwrap();
+    fs::rename(&away, &path).unwrap();
+    save(&home, "/coffee".as_ref(), "irina", "bean").unwrap();
+    assert_eq!(read(&home, "/tea", "irina").as_deref(), Some("leaf"));
 }

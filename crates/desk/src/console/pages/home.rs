@@ -31,14 +31,15 @@ pub(crate) async fn show(State(console): State<Arc<Console>>, headers: HeaderMap
     let Some(open) = console.program.store().filter(|open| open.pair.is_some()) else {
         return go_to("/sign-in");
     };
-    let trouble = open.trouble.as_ref().map(|words| words.said(&console.locales, language));
+    let troubles = [&open.trouble, &open.no_token].into_iter().flatten();
+    let troubles: Vec<String> = troubles.map(|words| words.said(&console.locales, language)).collect();
     let values = context! {
         page => "home",
         store => store(&open, &console.locales),
         user => user(&open),
         health,
         waits => waiting(waits, &console.locales, language),
-        trouble,
+        trouble => troubles.join(" "),
         kept => open.kept.map(kept),
         files => open.files.iter().map(file).collect::<Vec<_>>(),
         copies => applications(&console.program, &open),

@@ -62,7 +62,9 @@ pub(crate) async fn open(
 /// Opens a store; where its password is saved, the person is signed in at once.
 async fn open_entry(console: &Console, headers: &HeaderMap, entry: &StoreEntry) -> Response {
     let is_open = console.program.store().is_some_and(|open| same_folder(&open.folder, &entry.folder));
-    if !is_open || console.program.store().is_some_and(|open| open.ini.is_err()) {
+    if is_open && console.program.store().is_some_and(|open| open.ini.is_ok()) {
+        console.program.reopen().await;
+    } else {
         if let Err(error) = console.program.open(entry) {
             let words = Words::new("trouble.home", &[("what", &error.to_string())]);
             return list(console, headers, Some(&words), &NewStore::default());
@@ -79,7 +81,8 @@ pub(crate) async fn remove(
     Form(sent): Form<FolderForm>,
 ) -> Response {
     match console.program.remove(&sent.folder).await {
-        Ok(()) => go_to("/stores"),
+        Ok(None) => go_to("/stores"),
+        Ok(said) => list(&console, &headers, said.as_ref(), &NewStore::default()),
         Err(error) => {
             let words = Words::new("trouble.home", &[("what", &error.to_string())]);
             list(&console, &headers, Some(&words), &NewStore::default())

@@ -51,7 +51,7 @@ fn played_without_a_keyring() {
     assert_eq!(save(&home, store, "irina", "green leaf").unwrap(), Kept::File);
     let (password, kept) = found(&home, store, "irina").unwrap().unwrap();
     assert_eq!((password.as_str(), kept), ("green leaf", Kept::File));
-    forget(&home, store, "irina").unwrap();
+    forget(&home, store, "irina", None).unwrap();
     assert_eq!(saved(&home, store, "irina").unwrap(), None);
 }
 
@@ -62,7 +62,7 @@ fn played_with_nothing_but_the_keyring() {
     let refused = |error| matches!(error, PasswordError::Keyring(why) if !why.is_empty());
     assert!(refused(save(&home, store, "irina", "green leaf").unwrap_err()));
     assert!(refused(saved(&home, store, "irina").unwrap_err()));
-    assert!(refused(forget(&home, store, "irina").unwrap_err()));
+    assert!(refused(forget(&home, store, "irina", None).unwrap_err()));
     assert!(!home.path().exists());
 }
 
@@ -105,7 +105,7 @@ fn the_keyring_of_this_session_keeps_a_password() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path().join("home")).with_keyring(Keyring::Auto);
     let store = Path::new("/stores/чай");
-    forget(&home, store, "irina").unwrap();
+    forget(&home, store, "irina", None).unwrap();
     for password in ["green leaf", "пароль \"2\"", ""] {
         assert_eq!(save(&home, store, "irina", password).unwrap(), Kept::Os);
         assert_eq!(saved(&home, store, "irina").unwrap().unwrap().as_str(), password);
@@ -120,7 +120,7 @@ fn the_keyring_of_this_session_keeps_a_password() {
     assert_eq!(save(&home, store, "irina", "newest leaf").unwrap(), Kept::Os);
     let (password, kept) = found(&home, store, "irina").unwrap().unwrap();
     assert_eq!((password.as_str(), kept), ("newest leaf", Kept::Os));
-    forget(&home, store, "irina").unwrap();
+    forget(&home, store, "irina", None).unwrap();
     assert_eq!(saved(&home, store, "irina").unwrap(), None);
 }
 
