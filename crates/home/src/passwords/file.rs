@@ -67,7 +67,10 @@ pub(super) fn forget(home: &Home, store: &Path, login: &str) -> Result<(), Passw
         return Ok(());
     }
     let _lock = lock(home)?;
-    let mut sealed = read(home)?;
+    let mut sealed = match read(home) {
+        Err(HomeError::Broken { .. }) => return Ok(()),
+        read => read?,
+    };
     let Some(logins) = sealed.stores.get_mut(&name(store)) else {
         return Ok(());
     };

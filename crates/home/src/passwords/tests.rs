@@ -84,6 +84,7 @@ fn a_damaged_file_is_named_and_a_new_password_replaces_it() {
     for text in ["", "{\"stores\":{\"/tea\":{\"irina\":\"AA\"}}}", "\u{0}"] {
         fs::write(&path, text).unwrap();
         assert!(saved(&home, "/tea".as_ref(), "irina").is_err(), "{text:?}");
+        forget(&home, "/tea".as_ref(), "irina", None).unwrap();
     }
     save(&home, "/tea".as_ref(), "irina", "leaf").unwrap();
     assert_eq!(read(&home, "/tea", "irina").as_deref(), Some("leaf"));

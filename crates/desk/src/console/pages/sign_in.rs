@@ -74,7 +74,9 @@ fn form(
 }
 
 pub(crate) async fn sign_out(State(console): State<Arc<Console>>) -> Response {
-    console.program.sign_out().await;
+    let program = Arc::clone(&console.program);
+    // To its end, also where the page is closed before a slow keyring has forgotten.
+    let _ = tokio::spawn(async move { program.sign_out().await }).await;
     go_to("/sign-in")
 }
 
