@@ -1,20 +1,28 @@
 //! A small agent application: starts the MCP server and speaks JSON-RPC with it.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use crate::try_store::Launch;
+
+/// How long the server may take over an answer: longer than it waits for the store itself.
+const PATIENCE: Duration = Duration::from_secs(90);
+/// How long it may take to end by itself.
+const LAST: Duration = Duration::from_secs(5);
 
 /// The agent application with its server.
 pub(super) struct Agent {
     child: Child,
     to: Option<ChildStdin>,
-    from: BufReader<ChildStdout>,
+    lines: Receiver<std::io::Result<String>>,
+    patience: Duration,
     next_id: u64,
     granted: Vec<String>,
 }
@@ -49,8 +57,8 @@ impl Agent {
             .spawn()
             .with_context(|| format!("cannot start {}", launch.command))?;
         let to = child.stdin.take();
-        let from = BufReader::new(child.stdout.take().context("no stdout")?);
-        Ok(Self { child, to, from, next_id: 0, granted: Vec::new() })
+        let lines = lines(child.stdout.take().context("no stdout")?);
+        Ok(Self { child, to, lines, patience: PATIENCE, next_id: 0, granted: Vec::new() })
     }
 
     /// The handshake.
@@ -96,9 +104,15 @@ impl Agent {
         self.next_id += 1;
         let id = self.next_id;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
+        let until = Instant::now() + self.patience;
         loop {
-            let mut line = String::new();
-            ensure!(self.from.read_line(&mut line)? > 0, "the server ended without an answer");
+            let line = match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(line) => line?,
+                Err(RecvTimeoutError::Timeout) => {
+                    bail!("the server did not answer {method} within {} seconds", self.patience.as_secs())
+                }
+                Err(RecvTimeoutError::Disconnected) => bail!("the server ended without an answer"),
+            };
             let message: Value =
                 serde_json::from_str(&line).context("the server wrote something that is no JSON")?;
             if message["id"] != json!(id) {
@@ -117,9 +131,14 @@ impl Agent {
         Ok(to.flush()?)
     }
 
-    /// Closes stdin, upon which the server ends by itself.
+    /// Closes stdin, upon which the server ends by itself; one that does not is ended.
     pub(super) fn stop(&mut self) {
         self.to = None;
+        let until = Instant::now() + LAST;
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < until {
+            thread::sleep(Duration::from_millis(10));
+        }
+        let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
@@ -129,5 +148,48 @@ impl Drop for Agent {
         self.to = None;
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// What the server writes, line by line, read on a thread of its own: reading cannot be given a time limit.
+fn lines(from: ChildStdout) -> Receiver<std::io::Result<String>> {
+    let (say, hear) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(from).lines() {
+            if say.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    hear
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn server(script: &str) -> Agent {
+        let launch = Launch {
+            command: "/bin/sh".to_owned(),
+            args: vec!["-c".to_owned(), script.to_owned()],
+            env: [].into(),
+        };
+        Agent::start(&launch, Path::new("/")).unwrap()
+    }
+
+    #[test]
+    fn a_server_that_says_nothing_is_not_waited_for_for_ever() {
+        let mut agent = server("while read -r line; do :; done");
+        agent.patience = Duration::from_millis(50);
+        let error = agent.initialize().unwrap_err().to_string();
+        assert!(error.starts_with("the server did not answer initialize"), "{error}");
+        agent.stop();
+    }
+
+    #[test]
+    fn a_server_that_ends_is_said() {
+        let error = server("exec true").initialize().unwrap_err();
+        let said = format!("{error:#}");
+        assert!(said.contains("ended without an answer") || said.contains("pipe"), "{said}");
     }
 }
