@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use engine::config::{Config, Settings};
-use home::{Credentials, Home, ShopIni, StoreEntry};
+use home::{Credentials, Home, ShopIni};
 use jiff::Timestamp;
 use zeroize::Zeroizing;
 
@@ -142,7 +142,10 @@ async fn hold(place: &Place, arguments: &cli::Try, sample: &Sample, passwords: &
     let stop = signal::asked_to_stop()?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, arguments.port));
     let options = engine::Options { listen: Some(address), ..engine::Options::default() };
-    let engine = engine::Engine::start(place.root(), options).await.with_context(|| busy(arguments.port))?;
+    let engine = match engine::Engine::start(place.root(), options).await {
+        Err(error @ engine::StartError::Listen(..)) => return Err(error).context(busy(arguments.port)),
+        started => started?,
+    };
     let url = format!("http://{}", engine.address());
     change(&place.root(), |config| config.url.clone_from(&url))?;
     let home = register(place, arguments, &url)?;
@@ -187,7 +190,10 @@ async fn open_program(
             password: Zeroizing::new(password.clone()),
         }),
     };
-    desk::Desk::start(home.clone(), options).await.with_context(|| busy(port))
+    match desk::Desk::start(home.clone(), options).await {
+        Err(error @ desk::DeskError::Listen { .. }) => Err(error).context(busy(port)),
+        started => started.context("the program cannot start"),
+    }
 }
 
 fn busy(port: u16) -> String {
@@ -199,7 +205,8 @@ fn busy(port: u16) -> String {
     }
 }
 
-/// Writes `Shop.ini` and puts the store into the program's list, as the one opened last.
+/// Writes `Shop.ini`. Into its list the program itself puts the store, once the home is its own: it may
+/// be a person's, with another program on it.
 fn register(place: &Place, arguments: &cli::Try, url: &str) -> Result<Home> {
     let store = place.store();
     std::fs::create_dir_all(&store)?;
@@ -209,12 +216,7 @@ fn register(place: &Place, arguments: &cli::Try, url: &str) -> Result<Home> {
     arguments.login.clone_into(&mut ini.login);
     wire::BUILD.clone_into(&mut ini.build);
     ini.write(&store)?;
-    let home = Home::at(place.home()?);
-    let mut list = home.stores()?;
-    list.put(StoreEntry { name: ini.name.clone(), folder: store.clone() });
-    list.last = Some(store);
-    home.save_stores(&list)?;
-    Ok(home)
+    Ok(Home::at(place.home()?))
 }
 
 fn people_of(place: &Place, sample: &Sample, passwords: &Passwords) -> Result<Vec<Someone>> {

@@ -152,6 +152,23 @@ fn a_home_that_is_set_is_kept() {
 }
 
 #[test]
+fn a_home_that_another_program_holds_stays_as_it_is() {
+    let (first, second) = (store(), store());
+    let own = tempfile::tempdir().unwrap();
+    let home = own.path().join("home").display().to_string();
+    let options = TryOptions {
+        environment: vec![("SHOPWRIGHT_HOME".into(), home.clone())],
+        ..TryOptions::login("irina")
+    };
+    let trying = first.start_with(&options).unwrap();
+    let list = std::fs::read_to_string(format!("{home}/stores.toml")).unwrap();
+    let error = second.start_with(&options).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("already runs on this home") && !error.contains("port"), "{error}");
+    assert_eq!(std::fs::read_to_string(format!("{home}/stores.toml")).unwrap(), list);
+    trying.connected().unwrap();
+}
+
+#[test]
 fn the_folder_opened_by_an_agent_application_starts_this_server() {
     let store = store();
     let trying = store.start("irina").unwrap();
