@@ -405,7 +405,7 @@ async fn a_look_around_always_answers() {
         })
     );
     assert!(called.text().contains("will sign in as `irina` with the saved password"));
-    home::passwords::forget(&place.home, &place.store(), "irina").unwrap();
+    home::passwords::forget(&place.home, &place.store(), "irina", None).unwrap();
     assert!(host.call("session_init", json!({})).await.text().contains("no password is saved"));
     fs::remove_file(place.store().join("Shop.ini")).unwrap();
     assert!(host.call("session_init", json!({})).await.text().contains("NO_SHOP_INI:"));
