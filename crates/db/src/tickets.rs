@@ -73,12 +73,12 @@ pub fn find(tx: &mut Tx, hash: &[u8; 32]) -> Result<Option<Ticket>, DbError> {
     }))
 }
 
-/// Notes that a ticket is in use; its life begins anew.
+/// Notes that a ticket is in use; its life begins anew. One that ended meanwhile stays ended.
 pub fn touch(tx: &mut Tx, hash: &[u8; 32], now: Timestamp) -> Result<(), DbError> {
     // A node whose clock is behind takes nothing back.
     tx.run(
-        "update tickets set used = :now where hash = :hash and used < :now",
-        &[("now", micros(now).into()), ("hash", hash.into())],
+        "update tickets set used = :now where hash = :hash and used < :now and used >= :oldest",
+        &[("now", micros(now).into()), ("oldest", micros(now - LIFE).into()), ("hash", hash.into())],
     )?;
     Ok(())
 }

@@ -41,6 +41,11 @@ on_both! {
         assert_eq!(db.write(|tx| tickets::drop_expired(tx, later(day + 2))).unwrap(), 0);
         assert_eq!(db.write(|tx| tickets::drop_expired(tx, later(day + 3))).unwrap(), 1);
         assert_eq!(db.read(|tx| tickets::find(tx, &[2; 32])).unwrap(), None);
+        // A call that had passed the gate before the block does not bring the ticket back.
+        db.write(|tx| tickets::end_of_user(tx, user)).unwrap();
+        let ended = db.read(|tx| tickets::find(tx, &[1; 32])).unwrap();
+        db.write(|tx| tickets::touch(tx, &[1; 32], later(day))).unwrap();
+        assert_eq!(db.read(|tx| tickets::find(tx, &[1; 32])).unwrap(), ended);
         db.write(|tx| tickets::drop_one(tx, &[1; 32])).unwrap();
         assert_eq!(db.read(|tx| tickets::find(tx, &[1; 32])).unwrap(), None);
     }
