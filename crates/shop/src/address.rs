@@ -192,15 +192,21 @@ fn write_mask<T: Copy + Default + PartialEq>(
 ///
 /// `peer` is who opened the connection, `forwarded` the values of `X-Forwarded-For` in the order they came.
 /// Only a trusted peer's word counts, and of its list only what trusted hops added: anybody can write the rest.
-pub fn client_address(peer: IpAddr, forwarded: &[&str], trusted: &AddressList) -> IpAddr {
+/// A hop that is no address is somebody unknown, [`UNKNOWN`], and never the proxy that told it.
+pub fn client_address<S: AsRef<str>>(peer: IpAddr, forwarded: &[S], trusted: &AddressList) -> IpAddr {
     let mut client = peer.to_canonical();
-    let mut hops = forwarded.iter().flat_map(|value| value.split(',')).rev();
+    let hops = forwarded.iter().flat_map(|value| value.as_ref().split(',')).rev();
+    let mut hops = hops.filter(|hop| !hop.trim().is_empty());
     while trusted.contains(client) {
-        let Some(hop) = hops.next().and_then(hop_address) else { break };
-        client = hop;
+        let Some(hop) = hops.next() else { break };
+        let Some(address) = hop_address(hop) else { return UNKNOWN };
+        client = address;
     }
     client
 }
+
+/// The address of a caller whose address nobody could tell: nobody's.
+pub const UNKNOWN: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
 
 /// An address in the forms proxies write: `1.2.3.4`, `1.2.3.4:5678`, `::1`, `[::1]:5678`.
 fn hop_address(text: &str) -> Option<IpAddr> {

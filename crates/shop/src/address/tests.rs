@@ -83,7 +83,10 @@ fn only_a_trusted_proxy_names_the_client() {
     assert_eq!(ask("127.0.0.1", &["192.0.2.1", "10.1.1.1"]), "192.0.2.1", "the header may come twice");
     assert_eq!(ask("127.0.0.1", &["192.0.2.1:4711"]), "192.0.2.1");
     assert_eq!(ask("127.0.0.1", &["[2001:db8::5]:4711"]), "2001:db8::5");
-    assert_eq!(ask("127.0.0.1", &["nonsense"]), "127.0.0.1");
+    assert_eq!(ask("127.0.0.1", &["nonsense"]), "::", "what cannot be read is not the proxy");
+    assert_eq!(ask("127.0.0.1", &["\u{fffd}, 203.0.113.9"]), "203.0.113.9");
+    assert_eq!(ask("127.0.0.1", &["192.0.2.1, unknown, 10.1.1.1"]), "::");
+    assert_eq!(ask("127.0.0.1", &["192.0.2.1, ", ""]), "192.0.2.1", "a blank says nothing");
     assert_eq!(ask("127.0.0.1", &[]), "127.0.0.1");
 }
 
