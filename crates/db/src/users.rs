@@ -51,6 +51,23 @@ pub struct NewUser {
 const SELECT: &str =
     "select id, login, name, password_hash, password_version, blocked, main_group from users";
 
+/// Whether nobody ever worked with this database: it holds no people, or only this one, whom a start that broke off
+/// added. A database without tables is such a one.
+pub fn nobody_worked_but(tx: &mut Tx, login: &str) -> Result<bool, DbError> {
+    let tables = tx.table_names()?;
+    let is_empty = |tx: &mut Tx, table: &str| -> Result<bool, DbError> {
+        if !tables.iter().any(|there| there == table) {
+            return Ok(true);
+        }
+        Ok(tx.row(&format!("select 1 as yes from {table} limit 1"), &[])?.is_none())
+    };
+    if is_empty(tx, "users")? {
+        return Ok(true);
+    }
+    let is_alone = all(tx)?.iter().all(|user| user.login == login);
+    Ok(is_alone && is_empty(tx, "tickets")? && is_empty(tx, "journal")?)
+}
+
 /// The person of this login.
 pub fn by_login(tx: &mut Tx, login: &str) -> Result<Option<User>, DbError> {
     let row = tx.row(&format!("{SELECT} where login = :login"), &[("login", login.into())])?;

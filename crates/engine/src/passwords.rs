@@ -20,14 +20,29 @@ const NOBODYS: &str =
 
 /// Hashes a password for the users' table.
 pub fn hash_password(password: &str) -> Result<String, HashError> {
-    let hash = Argon2::default().hash_password(password.as_bytes()).map_err(|_| HashError)?;
+    if password.is_empty() {
+        return Err(HashError::Empty);
+    }
+    if password.len() > LONGEST {
+        return Err(HashError::TooLong);
+    }
+    let hash = Argon2::default().hash_password(password.as_bytes()).map_err(|_| HashError::Broke)?;
     Ok(hash.to_string())
 }
 
-/// The system gives no random numbers, or the password is too long to hash.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("the password cannot be hashed")]
-pub struct HashError;
+/// Why a password cannot be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HashError {
+    /// It is empty.
+    #[error("a password cannot be empty")]
+    Empty,
+    /// Nobody could sign in with it.
+    #[error("a password has at most {LONGEST} bytes")]
+    TooLong,
+    /// The system gives no random numbers.
+    #[error("the password cannot be hashed")]
+    Broke,
+}
 
 /// The place where passwords are checked, a few at a time.
 #[derive(Clone)]
@@ -101,5 +116,7 @@ mod tests {
         assert!(fits(&long, Some(&hash)).await);
         assert!(!fits(&format!("{long}y"), Some(&hash)).await);
         assert!(!fits(&"я".repeat(LONGEST), Some(&hash)).await);
+        assert_eq!(hash_password(&format!("{long}y")), Err(HashError::TooLong), "so it is not set either");
+        assert_eq!(hash_password(""), Err(HashError::Empty));
     }
 }

@@ -76,6 +76,12 @@ pub enum StoreError {
     /// There is a store in this folder already.
     #[error("there is a store in `{0}` already")]
     Exists(PathBuf),
+    /// There is a store in this database already.
+    #[error(
+        "the database holds people of a store already; name an empty one, or put the address of this one into the \
+         config.json of its store"
+    )]
+    Taken,
     /// The settings cannot be used.
     #[error("config.json {0}")]
     Config(#[from] ConfigError),
@@ -125,10 +131,15 @@ pub fn init(root: &Path, options: &InitOptions) -> Result<(), StoreError> {
     let config = config(options);
     // Understood before anything is written.
     Settings::of(config.clone())?;
+    let password_hash = hash_password(&options.admin_password)?;
     make_folders(root).map_err(|(folder, error)| StoreError::File(folder, error))?;
     let now = Timestamp::now();
-    let db = open(&config, root, now)?;
-    let password_hash = hash_password(&options.admin_password)?;
+    let db = Db::open(&config.database, root)?;
+    // Before the tables are touched: they may be another store's, of another build.
+    if db.is_there()? {
+        db.read(|tx| refuse_taken(tx, options))?;
+    }
+    prepare(&db, now)?;
     db.write(|tx| add_administrator(tx, options, password_hash, now))?;
     // Last: a root with settings is a store that was made whole.
     write_config(root, &config)
@@ -157,12 +168,18 @@ fn config(options: &InitOptions) -> Config {
     }
 }
 
+/// A database in which people work belongs to another store: its administrator may not get a new password.
+fn refuse_taken(tx: &mut Tx, options: &InitOptions) -> Result<(), StoreError> {
+    if users::nobody_worked_but(tx, options.admin_login.trim())? { Ok(()) } else { Err(StoreError::Taken) }
+}
+
 fn add_administrator(
     tx: &mut Tx,
     options: &InitOptions,
     password_hash: String,
     now: Timestamp,
 ) -> Result<(), StoreError> {
+    refuse_taken(tx, options)?;
     let login = options.admin_login.trim();
     if let Some(user) = users::by_login(tx, login)? {
         // A start that broke off before the settings were written.
@@ -330,3 +347,6 @@ pub fn lock(root: &Path) -> Result<(), StoreError> {
     let marker = root.join(wire::paths::SHOP_LOCK);
     fs::write(&marker, "").map_err(|error| StoreError::File(marker, error))
 }
+
+#[cfg(test)]
+mod tests;
