@@ -4,16 +4,18 @@ use std::collections::{BTreeMap, HashMap};
 
 use jiff::civil::Time;
 
-use crate::{DbError, FromValue, Row, Tx, Value};
+use crate::{DbError, Row, Tx};
 
 /// What stands between the names of a path.
 pub const ARROW: &str = " -> ";
 
 /// When and under which load a command may run.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limits {
     /// From and to, in the store's time zone; may cross midnight.
     pub hours: Option<(Time, Time)>,
+    /// Both ends as they stand in the table, where one of them is no time of day: then the command is closed.
+    pub broken_hours: Option<(String, String)>,
     /// Largest load averages over 1, 5 and 15 minutes; 0 is no limit.
     pub load: [f64; 3],
 }
@@ -92,19 +94,25 @@ pub fn limited(tx: &mut Tx) -> Result<Vec<(String, Limits)>, DbError> {
 
 /// Hours of which one end is missing begin or end at midnight: half a limit is not none.
 fn limits_of(row: &Row) -> Result<Limits, DbError> {
-    let hours = match (end_of_hours(row, "hours_begin")?, end_of_hours(row, "hours_end")?) {
-        (None, None) => None,
-        (begin, end) => Some((begin.unwrap_or(Time::midnight()), end.unwrap_or(Time::midnight()))),
+    let [begin, end] = ["hours_begin", "hours_end"].map(|column| row.get::<Option<String>>(column));
+    let cells = (begin?.unwrap_or_default(), end?.unwrap_or_default());
+    let (hours, broken_hours) = match (end_of_hours(&cells.0), end_of_hours(&cells.1)) {
+        (Some(None), Some(None)) => (None, None),
+        (Some(begin), Some(end)) => {
+            (Some((begin.unwrap_or(Time::midnight()), end.unwrap_or(Time::midnight()))), None)
+        }
+        _ => (None, Some(cells)),
     };
-    Ok(Limits { hours, load: [row.get("load_1")?, row.get("load_5")?, row.get("load_15")?] })
+    let load = [row.get("load_1")?, row.get("load_5")?, row.get("load_15")?];
+    Ok(Limits { hours, broken_hours, load })
 }
 
-/// One end of a row's hours; an empty text is none.
-fn end_of_hours(row: &Row, column: &str) -> Result<Option<Time>, DbError> {
-    match row.value(column) {
-        Some(Value::Text(text)) if text.trim().is_empty() => Ok(None),
-        Some(Value::Text(text)) if text == "24:00" => Ok(Some(Time::midnight())),
-        _ => row.get(column),
+/// One end of a row's hours; an empty text is none, and `None` what is no time of day.
+fn end_of_hours(cell: &str) -> Option<Option<Time>> {
+    match cell.trim() {
+        "" => Some(None),
+        "24:00" => Some(Some(Time::midnight())),
+        time => Time::strptime("%H:%M", time).ok().map(Some),
     }
 }
 
@@ -215,15 +223,5 @@ impl Tree {
         }
         names.reverse();
         names.join(ARROW)
-    }
-}
-
-impl FromValue for Time {
-    const WANTED: &'static str = "a time of day";
-    fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::Text(text) => Self::strptime("%H:%M", text).ok(),
-            _ => None,
-        }
     }
 }

@@ -181,11 +181,15 @@ impl<'a> Gate<'a> {
         if caller.commands.binary_search_by(|granted| granted.as_str().cmp(command)).is_err() {
             return Err(catalogue::access_denied_bare().into());
         }
-        Ok(self.limits(&rights::limits(tx, command)?)?)
+        Ok(self.limits(command, &rights::limits(tx, command)?)?)
     }
 
     /// Whether hours and load let a command run now.
-    pub(crate) fn limits(&self, limits: &rights::Limits) -> Result<(), Refusal> {
+    pub(crate) fn limits(&self, command: &str, limits: &rights::Limits) -> Result<(), Refusal> {
+        if let Some((begin, end)) = &limits.broken_hours {
+            tracing::warn!(command, begin, end, "The hours of a command are no times of day; it is closed");
+            return Err(catalogue::command_timeout(&quoted(begin, 20), &quoted(end, 20)));
+        }
         if let Some((begin, end)) = limits.hours {
             let hours = Hours { begin, end };
             if !hours.contain(self.store_time()) {

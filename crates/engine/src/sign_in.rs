@@ -297,7 +297,7 @@ fn not_now(tx: &mut Tx, gate: &Gate<'_>, granted: &[String]) -> Result<Vec<NotNo
     let limited = rights::limited(tx)?.into_iter().filter(|(command, _)| granted.contains(command));
     Ok(limited
         .filter_map(|(command, limits)| {
-            let refusal = gate.limits(&limits).err()?;
+            let refusal = gate.limits(&command, &limits).err()?;
             Some(NotNow { command, refusal: refusal.name().to_owned(), error: refusal.head().to_owned() })
         })
         .collect())

@@ -40,7 +40,7 @@ fn write(value: &Value, out: &mut Vec<u8>) {
 
 fn write_object(fields: &Map<String, Value>, out: &mut Vec<u8>) {
     let mut fields: Vec<_> = fields.iter().collect();
-    fields.sort_by(|(one, _), (other, _)| one.cmp(other));
+    fields.sort_by_key(|(name, _)| *name);
     out.push(b'{');
     for (index, (name, field)) in fields.into_iter().enumerate() {
         if index > 0 {

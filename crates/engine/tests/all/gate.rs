@@ -29,7 +29,7 @@ async fn passes(house: &House, ask: &Ask) {
 
 fn limits(hours: Option<(&str, &str)>, load: [f64; 3]) -> Limits {
     let time = |text: &str| shop::clock::parse_clock(text).unwrap();
-    Limits { hours: hours.map(|(begin, end)| (time(begin), time(end))), load }
+    Limits { hours: hours.map(|(begin, end)| (time(begin), time(end))), load, ..Limits::default() }
 }
 
 fn limit(house: &House, limits: &Limits) {
@@ -245,6 +245,18 @@ on_both! {
         refused(house, &ask, "COMMAND_LOAD_MAX: 9.00 2.12 1.00").await;
         house.world.set_load([9.0, 2.0, 9.0]);
         passes(house, &ask).await;
+    }
+
+    async fn hours_that_are_no_times_close_their_command_and_nothing_else(house: House) {
+        let ask = save(house).await;
+        let spoil = "update operations set hours_begin = '9' where command = 'AGENT_MEMORY_SAVE'";
+        house.db.write(|tx| tx.run(spoil, &[])).unwrap();
+        refused(house, &ask, "COMMAND_TIMEOUT: 9 - ").await;
+        let signed = Ask::sign_in("irina", PASSWORD).result(house).await.unwrap();
+        assert_eq!(signed["rights"]["not_now"], json!([{"command": "AGENT_MEMORY_SAVE",
+            "refusal": "command_timeout", "error": "COMMAND_TIMEOUT: 9 - "}]));
+        let list = Ask::tool("memory_list", json!({})).with("session", signed["ticket"].clone());
+        list.result(house).await.unwrap();
     }
 
     async fn with_several_causes_the_first_of_the_order_is_said(house: House) {
