@@ -27,6 +27,9 @@ const NOTES: usize = 20;
 /// How often one call after the other is measured.
 const ROUNDS: usize = 500;
 
+/// Stands for the key of a request until it is sent.
+const KEY: &str = "00000000-0000-4000-8000-000000000000";
+
 /// A kept connection.
 struct Line {
     stream: TcpStream,
@@ -40,9 +43,14 @@ impl Line {
         Self { stream, read: Vec::with_capacity(1 << 16) }
     }
 
-    /// Posts bytes; the body of the answer.
+    /// Posts bytes, under a new key each time; the body of the answer.
     async fn post(&mut self, request: &[u8]) -> Vec<u8> {
-        self.stream.write_all(request).await.unwrap();
+        let mut request = request.to_vec();
+        if let Some(at) = request.windows(KEY.len()).position(|part| part == KEY.as_bytes()) {
+            let key = uuid::Uuid::new_v4().to_string();
+            request[at..at + KEY.len()].copy_from_slice(key.as_bytes());
+        }
+        self.stream.write_all(&request).await.unwrap();
         self.read.clear();
         loop {
             if let Some(end) = self.read.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -60,8 +68,8 @@ impl Line {
 }
 
 fn request(command: &str, tool: Option<&str>, params: Value, ticket: Option<&str>) -> Vec<u8> {
-    let body =
-        json!({"command": command, "tool": tool, "params": params, "build": wire::BUILD, "session": ticket});
+    let body = json!({"command": command, "tool": tool, "params": params, "build": wire::BUILD,
+        "session": ticket, "key": KEY});
     let body = body.to_string();
     let head =
         format!("POST /core/mcp.php HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n", body.len());

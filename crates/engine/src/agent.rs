@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use db::{DbError, Tx, calls, journal, rights, tickets, users};
+use db::{Tx, calls, journal, rights, tickets, users};
 use serde_json::{Map, Value};
 use tools::{Caller, Effect, EngineCx, Run, ToolSpec};
 use wire::{Fault, Request, Stop, catalogue, text::quoted};
 
 use crate::gate::{Gate, Holder};
 use crate::house::{Asked, House, blocking, panic_words};
+use crate::outcome::{Unanswered, commit_lost};
 use crate::sign_in;
 
 /// Which tickets are for this endpoint.
@@ -22,9 +23,6 @@ type Params = Map<String, Value>;
 /// Pauses after a commit whose end nobody could tell, before it is looked up under its key.
 const AFTER_LOSS: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(400), Duration::from_millis(1500)];
-
-/// Longest idempotency key.
-const LONGEST_KEY: usize = 100;
 
 /// Name of a command in counts and logs: callers write what they like.
 pub(crate) fn label(command: &str) -> &'static str {
@@ -64,29 +62,6 @@ fn run(house: &House, mut asked: Asked) -> Result<Value, Stop> {
     Ok(answer)
 }
 
-/// Why a call that writes was not answered.
-enum Unanswered {
-    /// It was refused or failed, and nothing was changed.
-    Stopped(Stop),
-    /// Nobody knows whether it was committed.
-    Lost,
-}
-
-impl From<Stop> for Unanswered {
-    fn from(stop: Stop) -> Self {
-        Self::Stopped(stop)
-    }
-}
-
-impl From<DbError> for Unanswered {
-    fn from(error: DbError) -> Self {
-        match error {
-            DbError::CommitLost(_) => Self::Lost,
-            other => Self::Stopped(other.into()),
-        }
-    }
-}
-
 /// Carries out a call that writes. Where the line to the database breaks at its end, the call is repeated under
 /// its key: what was committed is then found, what was not is done.
 fn write(
@@ -96,7 +71,6 @@ fn write(
     tool: (&'static ToolSpec, Run),
     params: &Params,
 ) -> Result<Value, Stop> {
-    let has_key = asked.request.key.is_some();
     let mut is_lost = false;
     for pause in AFTER_LOSS.map(Some).into_iter().chain([None]) {
         match write_once(house, gate, asked, tool, params) {
@@ -108,14 +82,11 @@ fn write(
             Err(Unanswered::Stopped(stop)) => return Err(stop),
         }
         match pause {
-            Some(pause) if has_key => thread::sleep(pause),
-            _ => break,
+            Some(pause) => thread::sleep(pause),
+            None => break,
         }
     }
-    tracing::error!(command = asked.request.command, "A commit was lost");
-    let fate = "The database went away while it was being carried out, so it may have been done. Repeat exactly \
-                this call later: it is then not done twice.";
-    Err(catalogue::not_available(503, "", fate).into())
+    Err(commit_lost("Repeat exactly this call later: it is then not done twice."))
 }
 
 fn write_once(
@@ -154,7 +125,8 @@ fn admit(tx: &mut Tx, gate: &Gate<'_>, asked: &Asked) -> Result<(Holder, Caller)
         rights::granted(tx, holder.user.id)?
     };
     let groups = users::groups(tx, holder.user.id)?;
-    let caller = Caller { id: holder.user.id, login: holder.user.login.clone(), groups, commands };
+    let login = holder.user.login.clone();
+    let caller = Caller { id: holder.user.id, login, groups, commands, is_demo: gate.is_demo };
     Ok((holder, caller))
 }
 
@@ -220,10 +192,11 @@ fn once(
     work: impl FnOnce(&mut Tx, Params) -> Result<Value, Stop>,
 ) -> Result<Value, Stop> {
     let request = &asked.request;
-    let Some(key) = &request.key else { return work(tx, params) };
-    if key.is_empty() || key.len() > LONGEST_KEY {
-        return Err(catalogue::bad_request("`key` is no UUID").into());
-    }
+    // Without a key a repeat of a call whose answer was lost would be done twice.
+    let key = request.key.as_ref().filter(|key| uuid::Uuid::try_parse(key).is_ok());
+    let Some(key) = key else {
+        return Err(catalogue::bad_request("a call that writes needs a UUID in `key`").into());
+    };
     let params_hash = params_hash(request, &params);
     if let Some(kept) = calls::find(tx, key, caller.id)? {
         if kept.command != request.command || kept.params_hash != params_hash {

@@ -1,12 +1,22 @@
-//! Reading a request's body within the store's limit.
+//! Reading a request's body within the store's limit, and within the memory that all bodies may take.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, EXPECT};
 use http_body_util::BodyExt;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+/// A body up to this size needs no room of its own.
+pub(crate) const SMALL: usize = 64 * 1024;
+/// What all larger bodies may take together, in units of [`SMALL`]: three of the usual limit.
+const ROOM: u32 = 3 * 1024;
+/// How long a large body waits for room.
+const QUEUE: Duration = Duration::from_secs(20);
+/// How long a whole body may take. Callers of ours give up earlier.
+const WHOLE: Duration = Duration::from_secs(120);
 /// Longest silence within a body.
 const SILENCE: Duration = Duration::from_secs(30);
 /// How long the rest of a body that is too large is taken in, so that its sender can read the answer.
@@ -17,14 +27,54 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) enum BodyError {
     TooLarge,
     Broken,
+    /// Other large bodies take all the room there is.
+    NoRoom,
 }
 
-/// The whole body.
-pub(crate) async fn read_body(
+/// A large request's share of the memory.
+pub(crate) struct Room {
+    _permit: OwnedSemaphorePermit,
+}
+
+/// The memory for large bodies.
+pub(crate) struct Bodies {
+    room: Arc<Semaphore>,
+    queue: Duration,
+}
+
+impl Bodies {
+    pub(crate) fn new() -> Self {
+        Self { room: Arc::new(Semaphore::new(ROOM as usize)), queue: QUEUE }
+    }
+
+    /// Waits for room. A body that is larger than all the room there is has it for itself.
+    async fn room(&self, size: usize) -> Result<Room, BodyError> {
+        let units = u32::try_from(size.div_ceil(SMALL)).unwrap_or(ROOM).min(ROOM);
+        let permit = Arc::clone(&self.room).acquire_many_owned(units);
+        match tokio::time::timeout(self.queue, permit).await {
+            Ok(Ok(_permit)) => Ok(Room { _permit }),
+            _ => Err(BodyError::NoRoom),
+        }
+    }
+
+    /// The whole body, and the room a large one takes as long as it is kept.
+    pub(crate) async fn read(
+        &self,
+        headers: &HeaderMap,
+        body: Body,
+        limit: usize,
+    ) -> Result<(Vec<u8>, Option<Room>), BodyError> {
+        let reading = read_body(self, headers, body, limit);
+        tokio::time::timeout(WHOLE, reading).await.unwrap_or(Err(BodyError::Broken))
+    }
+}
+
+async fn read_body(
+    bodies: &Bodies,
     headers: &HeaderMap,
     mut body: Body,
     limit: usize,
-) -> Result<Vec<u8>, BodyError> {
+) -> Result<(Vec<u8>, Option<Room>), BodyError> {
     let declared = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if declared.is_some_and(|length| length > limit) {
         // A caller that waits for permission has sent nothing yet.
@@ -33,16 +83,23 @@ pub(crate) async fn read_body(
         }
         return Err(BodyError::TooLarge);
     }
-    let mut bytes = Vec::with_capacity(declared.unwrap_or(0).min(1 << 20));
+    let mut room = match declared {
+        Some(length) if length > SMALL => Some(bodies.room(length).await?),
+        _ => None,
+    };
+    let mut bytes = Vec::with_capacity(declared.unwrap_or(0).min(SMALL));
     while let Some(chunk) = next(&mut body).await? {
         if bytes.len() + chunk.len() > limit {
             drop(bytes);
             discard(body).await;
             return Err(BodyError::TooLarge);
         }
+        if room.is_none() && bytes.len() + chunk.len() > SMALL {
+            room = Some(bodies.room(limit).await?);
+        }
         bytes.extend_from_slice(&chunk);
     }
-    Ok(bytes)
+    Ok((bytes, room))
 }
 
 async fn next(body: &mut Body) -> Result<Option<axum::body::Bytes>, BodyError> {
@@ -71,12 +128,37 @@ async fn discard(mut body: Body) {
 mod tests {
     use super::*;
 
-    async fn read(length: usize, limit: usize, is_declared: bool) -> Result<usize, BodyError> {
+    async fn read_by(
+        bodies: &Bodies,
+        length: usize,
+        limit: usize,
+        is_declared: bool,
+    ) -> Result<(usize, Option<Room>), BodyError> {
         let mut headers = HeaderMap::new();
         if is_declared {
             headers.insert(CONTENT_LENGTH, length.into());
         }
-        read_body(&headers, Body::from(vec![b'x'; length]), limit).await.map(|bytes| bytes.len())
+        let body = Body::from(vec![b'x'; length]);
+        bodies.read(&headers, body, limit).await.map(|(bytes, room)| (bytes.len(), room))
+    }
+
+    async fn read(length: usize, limit: usize, is_declared: bool) -> Result<usize, BodyError> {
+        read_by(&Bodies::new(), length, limit, is_declared).await.map(|(length, _)| length)
+    }
+
+    #[tokio::test]
+    async fn large_bodies_share_the_room_and_small_ones_need_none() {
+        let bodies = Bodies { queue: Duration::from_millis(20), ..Bodies::new() };
+        let large = ROOM as usize / 2 * SMALL;
+        let first = read_by(&bodies, large, large, true).await.unwrap();
+        let second = read_by(&bodies, SMALL + 1, large, false).await.unwrap();
+        assert!(first.1.is_some() && second.1.is_some());
+        for is_declared in [true, false] {
+            assert_eq!(read_by(&bodies, SMALL + 1, large, is_declared).await.err(), Some(BodyError::NoRoom));
+            assert_eq!(read_by(&bodies, SMALL, large, is_declared).await.unwrap().0, SMALL);
+        }
+        drop(first);
+        read_by(&bodies, large, large, true).await.unwrap();
     }
 
     #[tokio::test]

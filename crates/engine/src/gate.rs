@@ -41,7 +41,7 @@ impl<'a> Gate<'a> {
         if house.is_locked() {
             return Err(catalogue::shop_is_lock());
         }
-        let gate = Self { house, asked, is_demo: house.is_demo() };
+        let gate = Self { house, asked, is_demo: house.is_demo(&asked.settings, asked.was_forwarded) };
         gate.builds()?;
         Ok(gate)
     }

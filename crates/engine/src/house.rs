@@ -6,15 +6,28 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use db::{Db, DbError};
+use db::{Db, DbError, Tx};
 use jiff::Timestamp;
 use wire::{Fault, Request, Stop};
 
+use crate::body::{Bodies, Room};
 use crate::config::Settings;
 use crate::live::Live;
 use crate::metrics::Metrics;
+use crate::outcome::{Unanswered, commit_lost};
 use crate::passwords::Passwords;
 use crate::world::World;
+
+/// Which requests the marker of demo mode counts for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DemoFor {
+    /// The engine listens on an address that others can reach.
+    Nobody,
+    /// It listens on this computer's own address.
+    ThisComputer,
+    /// It was told so.
+    Everybody,
+}
 
 /// One store's engine. It keeps no truth of its own: other nodes may work on the same database.
 pub(crate) struct House {
@@ -23,9 +36,10 @@ pub(crate) struct House {
     pub(crate) live: Live,
     pub(crate) world: Arc<dyn World>,
     pub(crate) passwords: Passwords,
+    pub(crate) bodies: Bodies,
     pub(crate) metrics: Metrics,
-    /// Whether the marker of demo mode counts: on this computer's own address, or where it was told so.
-    pub(crate) demo_is_allowed: bool,
+    /// Which requests the marker of demo mode counts for.
+    pub(crate) demo_for: DemoFor,
     /// Says that an engine runs on this root; none where the root cannot be written.
     pub(crate) _mark: Option<File>,
     /// The database was closed when it was last looked at: it is being moved, or was.
@@ -33,9 +47,24 @@ pub(crate) struct House {
 }
 
 impl House {
-    /// Demo mode is on.
-    pub(crate) fn is_demo(&self) -> bool {
-        self.demo_is_allowed && self.root.join(wire::paths::ADMIN_HERE).exists()
+    /// Demo mode is on for a request under these settings.
+    pub(crate) fn is_demo(&self, settings: &Settings, was_forwarded: bool) -> bool {
+        let counts = match self.demo_for {
+            DemoFor::Nobody => false,
+            // What comes through a proxy comes from anywhere, whatever address the engine listens on.
+            DemoFor::ThisComputer => !was_forwarded && settings.trusted_proxies.is_empty(),
+            DemoFor::Everybody => true,
+        };
+        counts && self.root.join(wire::paths::ADMIN_HERE).exists()
+    }
+
+    /// Changes in one transaction. Where nobody knows whether it was committed, nobody is told that nothing was
+    /// changed.
+    pub(crate) fn write<T>(&self, work: impl FnOnce(&mut Tx) -> Result<T, Stop>) -> Result<T, Stop> {
+        self.db.write(|tx| work(tx).map_err(Unanswered::Stopped)).map_err(|unanswered| match unanswered {
+            Unanswered::Stopped(stop) => stop,
+            Unanswered::Lost => commit_lost("Look whether it was before you repeat it."),
+        })
     }
 
     /// The store is closed for works.
@@ -61,12 +90,16 @@ pub(crate) struct Asked {
     pub(crate) client: IpAddr,
     /// The host the caller asked, as it wrote it.
     pub(crate) host: String,
+    /// Whether it came through a proxy.
+    pub(crate) was_forwarded: bool,
     /// The moment of the request.
     pub(crate) now: Timestamp,
     /// Whether this is the one request in ten that is turned away near the backup window.
     pub(crate) is_unlucky: bool,
     /// The settings, the same from the first check to the last.
     pub(crate) settings: Arc<Settings>,
+    /// The room that a large request takes until it is answered.
+    pub(crate) _room: Option<Room>,
 }
 
 /// One in ten, drawn before anything is done.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use axum::Router;
 use axum::extract::{ConnectInfo, Request as HttpRequest, State};
-use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN};
+use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN, RETRY_AFTER};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
@@ -17,16 +17,21 @@ use tower_http::compression::predicate::SizeAbove;
 use wire::{Envelope, Request, Stop, catalogue};
 use zeroize::Zeroize as _;
 
-use crate::body::{BodyError, read_body};
+use crate::body::{BodyError, SMALL};
 use crate::config::Settings;
 use crate::house::{Asked, House, blocking, draw_unlucky};
 use crate::outcome::{Ended, conclude};
+use crate::reading::read_request;
 use crate::{agent, pages, program};
 
 /// Answers from this size on are compressed.
 const COMPRESS_FROM: u64 = 64 * 1024;
 /// Bodies up to this size may hold little but a password, and are wiped after reading.
 const WIPE_UP_TO: usize = 4096;
+
+/// What proxies add to a request.
+const FORWARDING: [&str; 6] =
+    ["x-forwarded-for", "forwarded", "via", "x-real-ip", "x-forwarded-host", "x-forwarded-proto"];
 
 /// Every address the engine answers.
 pub(crate) fn router(house: Arc<House>) -> Router {
@@ -98,6 +103,7 @@ async fn unless_closed(house: &Arc<House>, done: Result<Value, Stop>) -> Result<
 /// Why a request did not become one.
 enum NotTaken {
     TooLarge,
+    NoRoom,
     Stopped(Stop),
 }
 
@@ -114,56 +120,71 @@ impl NotTaken {
                 (StatusCode::PAYLOAD_TOO_LARGE, "The request is larger than this store takes.\n")
                     .into_response()
             }
+            Self::NoRoom => {
+                let words = "The store takes in other large requests now; repeat this one.\n";
+                (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "2")], words).into_response()
+            }
             Self::Stopped(stop) => answer(house, "unknown", started, Err(stop)),
         }
     }
 }
 
 /// Reads a request off the line.
-async fn take_in(house: &House, peer: SocketAddr, request: HttpRequest) -> Result<Asked, NotTaken> {
+async fn take_in(house: &Arc<House>, peer: SocketAddr, request: HttpRequest) -> Result<Asked, NotTaken> {
     let settings = house.live.current();
     let (parts, body) = request.into_parts();
     // No page of ours calls these addresses from a browser, and a browser names the page that calls.
     if parts.headers.contains_key(ORIGIN) {
         return Err(NotTaken::Stopped(catalogue::bad_request("web pages may not call this address").into()));
     }
-    let mut bytes = match read_body(&parts.headers, body, settings.request_limit()).await {
-        Ok(bytes) => bytes,
+    let limit = settings.request_limit();
+    let (bytes, room) = match house.bodies.read(&parts.headers, body, limit).await {
+        Ok(read) => read,
         Err(BodyError::TooLarge) => return Err(NotTaken::TooLarge),
+        Err(BodyError::NoRoom) => return Err(NotTaken::NoRoom),
         Err(BodyError::Broken) => {
             return Err(NotTaken::Stopped(catalogue::bad_request("the body broke off").into()));
         }
     };
-    let read = read_request(&bytes);
-    if bytes.len() <= WIPE_UP_TO {
-        bytes.zeroize();
-    }
+    let was_forwarded = was_forwarded(&parts.headers);
     Ok(Asked {
-        request: read?,
+        request: understand(house, &settings, was_forwarded, bytes).await?,
         client: client(&settings, peer, &parts.headers),
         host: host(&settings, peer, &parts.headers, &parts.uri),
+        was_forwarded,
         now: house.world.now(),
         is_unlucky: draw_unlucky().map_err(Stop::from)?,
         settings,
+        _room: room,
     })
 }
 
-/// The message of a JSON error may quote a value, and a value may be a password: only the place is told.
-fn read_request(bytes: &[u8]) -> Result<Request, Stop> {
-    serde_json::from_slice(bytes).map_err(|error| {
-        let what = match error.classify() {
-            serde_json::error::Category::Data => "a field is missing or of the wrong kind",
-            serde_json::error::Category::Eof => "the JSON ends too early",
-            _ => "not JSON",
-        };
-        let words = format!("{what} (line {}, column {})", error.line(), error.column());
-        catalogue::bad_request(&words).into()
-    })
+async fn understand(
+    house: &Arc<House>,
+    settings: &Arc<Settings>,
+    was_forwarded: bool,
+    mut bytes: Vec<u8>,
+) -> Result<Request, Stop> {
+    if bytes.len() > SMALL {
+        let (house, settings) = (Arc::clone(house), Arc::clone(settings));
+        return blocking(move || read_request(&house, &settings, was_forwarded, &bytes)).await;
+    }
+    let read = read_request(house, settings, was_forwarded, &bytes);
+    if bytes.len() <= WIPE_UP_TO {
+        bytes.zeroize();
+    }
+    read
+}
+
+/// Whether a proxy says that it stands between.
+fn was_forwarded(headers: &HeaderMap) -> bool {
+    FORWARDING.iter().any(|name| headers.contains_key(*name))
 }
 
 fn client(settings: &Settings, peer: SocketAddr, headers: &HeaderMap) -> IpAddr {
+    // A value that is no text still has the proxy's own word at its end.
     let forwarded = headers.get_all("x-forwarded-for").iter();
-    let forwarded: Vec<&str> = forwarded.filter_map(|value| value.to_str().ok()).collect();
+    let forwarded: Vec<_> = forwarded.map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
     client_address(peer.ip(), &forwarded, &settings.trusted_proxies)
 }
 
@@ -219,9 +240,7 @@ async fn metrics(
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     headers: HeaderMap,
 ) -> Response {
-    let through_proxy =
-        ["x-forwarded-for", "forwarded", "via"].iter().any(|name| headers.contains_key(*name));
-    if through_proxy || !is_own_computer(peer.ip()) {
+    if was_forwarded(&headers) || !is_own_computer(peer.ip()) {
         return pages::not_found(State(house)).await;
     }
     ([(CONTENT_TYPE, "text/plain; version=0.0.4")], house.metrics.page()).into_response()

@@ -8,20 +8,21 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use axum::serve::ListenerExt as _;
 use db::{Closed, Db, DbError};
 use shop::address::is_own_computer;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use crate::body::Bodies;
 use crate::config::{ConfigError, Settings};
-use crate::house::House;
+use crate::house::{DemoFor, House};
+use crate::lines::Patience;
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::passwords::Passwords;
 use crate::world::{RealWorld, World};
-use crate::{housekeeping, http, keeping, store};
+use crate::{housekeeping, http, keeping, lines, store};
 
 /// How long running requests may take when the engine stops.
 const FAREWELL: Duration = Duration::from_secs(10);
@@ -62,6 +63,12 @@ pub enum StartError {
          open to other computers; remove the marker or allow the open demo explicitly"
     )]
     OpenDemo(SocketAddr),
+    /// Demo mode would let anybody in through the proxy.
+    #[error(
+        "the store is in demo mode (admin.here lies in its root), where anybody is an administrator, and config.json \
+         names `trusted_proxies`, through which others come; remove the marker or allow the open demo explicitly"
+    )]
+    ProxiedDemo,
     /// A command moves or restores the store.
     #[error("`shopwright store` moves or restores this store now; start the engine when that is done")]
     AtWork,
@@ -105,14 +112,34 @@ impl Engine {
             world: options.world,
             passwords: Passwords::new(),
             metrics: Metrics::default(),
-            demo_is_allowed: options.allow_open_demo || is_own_computer(address.ip()),
+            bodies: Bodies::new(),
+            demo_for: demo_for(options.allow_open_demo, address),
             _mark: mark,
             is_closed: AtomicBool::new(false),
         };
-        if house.root.join(wire::paths::ADMIN_HERE).exists() && !house.demo_is_allowed {
-            return Err(StartError::OpenDemo(address));
-        }
+        refuse_open_demo(&house, address)?;
         Ok(serve(Arc::new(house), listener, address))
+    }
+}
+
+fn demo_for(allow_open_demo: bool, address: SocketAddr) -> DemoFor {
+    match (allow_open_demo, is_own_computer(address.ip())) {
+        (true, _) => DemoFor::Everybody,
+        (false, true) => DemoFor::ThisComputer,
+        (false, false) => DemoFor::Nobody,
+    }
+}
+
+fn refuse_open_demo(house: &House, address: SocketAddr) -> Result<(), StartError> {
+    if !house.root.join(wire::paths::ADMIN_HERE).exists() {
+        return Ok(());
+    }
+    match house.demo_for {
+        DemoFor::Nobody => Err(StartError::OpenDemo(address)),
+        DemoFor::ThisComputer if !house.live.current().trusted_proxies.is_empty() => {
+            Err(StartError::ProxiedDemo)
+        }
+        DemoFor::ThisComputer | DemoFor::Everybody => Ok(()),
     }
 }
 
@@ -153,20 +180,11 @@ fn serve(house: Arc<House>, listener: TcpListener, address: SocketAddr) -> Runni
         tokio::spawn(housekeeping::sweep(Arc::clone(&house))),
     ];
     let (stop, stopped) = oneshot::channel();
-    let service = http::router(house).into_make_service_with_connect_info::<SocketAddr>();
-    let listener = listener.tap_io(|line| {
-        // An answer is one small packet; it must not wait for another.
-        let _ = line.set_nodelay(true);
-    });
-    let serving = tokio::spawn(async move {
-        let until = async {
-            // A dropped sender stops the engine too.
-            let _ = stopped.await;
-        };
-        if let Err(error) = axum::serve(listener, service).with_graceful_shutdown(until).await {
-            tracing::error!(%error, "The engine stopped listening");
-        }
-    });
+    let until = async {
+        // A dropped sender stops the engine too.
+        let _ = stopped.await;
+    };
+    let serving = tokio::spawn(lines::serve(listener, http::router(house), Patience::default(), until));
     tracing::info!(%address, "The engine listens");
     Running { address, stop: Some(stop), serving, chores }
 }

@@ -11,12 +11,15 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use testkit::{Bench, Engine, TestStore};
 
 const CLIENTS: [usize; 3] = [1, 8, 32];
+/// Every write is one of its own.
+static KEYS: AtomicU64 = AtomicU64::new(0);
 
 fn main() {
     let bench = Bench::postgres(
@@ -110,6 +113,10 @@ impl Line {
         let mut request = json!({"command": command, "params": params, "build": wire::BUILD, "time": time});
         if !ticket.is_null() {
             request["session"] = ticket.clone();
+        }
+        if command == "AGENT_MEMORY_SAVE" {
+            let number = KEYS.fetch_add(1, Ordering::Relaxed);
+            request["key"] = json!(format!("00000000-0000-4000-8000-{number:012x}"));
         }
         let body = request.to_string();
         let head =

@@ -75,7 +75,13 @@ impl House {
                     };
                     let id = users::create(tx, &new)?;
                     let groups = main_group.into_iter().collect();
-                    Ok::<_, DbError>(Caller { id, login: login.to_owned(), groups, commands: Vec::new() })
+                    Ok::<_, DbError>(Caller {
+                        id,
+                        login: login.to_owned(),
+                        groups,
+                        commands: Vec::new(),
+                        is_demo: false,
+                    })
                 };
                 let people = [
                     person("admin", "Anna", administrators)?,

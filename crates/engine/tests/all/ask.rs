@@ -92,8 +92,14 @@ impl Ask {
         self
     }
 
+    /// The request; a call that writes has a new key each time unless it names one.
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        let body = self.body.to_string();
+        let mut body = self.body.clone();
+        let tool = body["tool"].as_str().and_then(tools::find);
+        if tool.is_some_and(|tool| tool.effect != tools::Effect::Reads) && body.get("key").is_none() {
+            body["key"] = uuid::Uuid::new_v4().to_string().into();
+        }
+        let body = body.to_string();
         let mut head = format!(
             "POST {} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n",
             self.path,

@@ -5,7 +5,7 @@ use db::users;
 use licence::{Claims, Keys, sign};
 use serde_json::{Value, json};
 
-use crate::ask::{Ask, ticket};
+use crate::ask::{Ask, Line, ticket};
 use crate::house::{GRANTED, House, NOON, PASSWORD, on_both};
 
 /// A writing call of the manager.
@@ -209,6 +209,16 @@ on_both! {
         let list = Ask::tool("memory_list", json!({})).with("session", signed["ticket"].clone()).from(5);
         list.clone().header("x-forwarded-for", "192.0.2.7").result(house).await.unwrap();
         refused(house, &list.header("x-forwarded-for", "192.0.2.8"), "SESSION_EXPIRED").await;
+    }
+
+    async fn a_forwarded_address_that_is_no_text_is_not_the_proxys_own(house: House) {
+        house.settings(json!({"ip_list": ["127.0.0.5", "192.0.2.7"], "trusted_proxies": ["127.0.0.5"]})).await;
+        for (forwarded, passes) in [("@, 192.0.2.7", true), ("@, 203.0.113.9", false), ("192.0.2.7, @", false)] {
+            let ask = Ask::sign_in("irina", PASSWORD).header("x-forwarded-for", forwarded).from(5);
+            let bytes: Vec<u8> = ask.bytes().iter().map(|byte| if *byte == b'@' { 0xff } else { *byte }).collect();
+            let result = Line::open(house, ask.from).await.send(&bytes).await.result();
+            assert_eq!(result.map(|_| ()), if passes { Ok(()) } else { Err("IP_BLOCKED".to_owned()) }, "{forwarded}");
+        }
     }
 
     async fn during_the_backup_nobody_works(house: House) {

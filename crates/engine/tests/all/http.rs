@@ -58,6 +58,31 @@ on_both! {
         big.with("session", ticket(house, "irina").await).result(house).await.unwrap();
     }
 
+    async fn a_request_of_many_small_parts_is_refused_before_it_is_read(house: House) {
+        let zeros = "0,".repeat(2 << 20);
+        let body = format!("{{\"command\":\"x\",\"params\":{{\"a\":[{}0]}}}}", zeros);
+        let head = format!("POST /core/mcp.php HTTP/1.1\r\nhost: a\r\ncontent-length: {}\r\n\r\n", body.len());
+        let words = raw(house, &[head.as_bytes(), body.as_bytes()].concat()).await.result();
+        assert_eq!(words, Err("Bad request: the JSON has more than 200000 values".to_owned()));
+    }
+
+    async fn a_large_request_is_for_those_with_a_ticket(house: House) {
+        let large = |ask: Ask| ask.with("params", json!({"name": "n", "body": "x".repeat(70_000)}));
+        let save = large(Ask::tool("memory_save", json!({})));
+        assert_eq!(save.result(house).await, Err("SESSION_EXPIRED".to_owned()));
+        assert_eq!(save.clone().with("session", "x").result(house).await, Err("SESSION_EXPIRED".to_owned()));
+        for command in ["AGENT_SESSION_CONNECT", "PROGRAM_SIGN_IN"] {
+            let words = large(Ask::new(command)).result(house).await;
+            assert_eq!(words, Err("Bad request: nobody signs in with so many bytes".to_owned()));
+        }
+        save.clone().with("session", ticket(house, "irina").await).result(house).await.unwrap();
+        house.mark("shop.lock", true);
+        assert_eq!(save.result(house).await, Err("SHOP_IS_LOCK".to_owned()));
+        house.mark("shop.lock", false);
+        house.mark("admin.here", true);
+        save.result(house).await.unwrap();
+    }
+
     async fn a_big_answer_is_compressed_for_those_who_take_it(house: House) {
         let session = ticket(house, "irina").await;
         let save = Ask::tool("memory_save", json!({"name": "n", "body": "word ".repeat(20_000)}));

@@ -44,7 +44,7 @@ async fn what_was_answered_before_a_kill_is_there_and_the_session_goes_on() {
     let mut line = Line::to(("127.0.0.1", port)).await;
     let signed = line.send(&Ask::sign_in("irina", PASSWORD).bytes()).await.result().unwrap();
     for kill in 1..=4 {
-        let key = format!("key-{kill}");
+        let key = format!("3f0a3cde-3f3a-4d8e-9b35-00000000000{kill}");
         let save = Ask::tool("memory_save", json!({"name": format!("note {kill}")}));
         let save = save.with("session", signed["ticket"].clone()).with("key", key);
         let saved = line.send(&save.bytes()).await.result().unwrap();

@@ -82,6 +82,54 @@ on_both! {
         running.stop().await;
     }
 
+    async fn demo_mode_is_not_open_through_a_proxy_unless_told(house: House) {
+        house.mark("admin.here", true);
+        let sign_in = Ask::sign_in("admin", "");
+        sign_in.result(house).await.unwrap();
+        for header in ["x-forwarded-for", "forwarded", "x-real-ip"] {
+            let forwarded = sign_in.clone().header(header, "192.0.2.7");
+            assert_eq!(forwarded.result(house).await, Err("WRONG_PASSWORD".to_owned()), "{header}");
+            let list = Ask::tool("memory_list", json!({})).header(header, "192.0.2.7");
+            assert_eq!(list.result(house).await, Err("SESSION_EXPIRED".to_owned()), "{header}");
+        }
+        // A proxy that is named later may tell nothing of itself.
+        house.write_settings(json!({"trusted_proxies": ["127.0.0.5"]}));
+        until(house, &sign_in, Err("WRONG_PASSWORD")).await;
+        house.stop().await;
+        let options = Options { listen: Some("127.0.0.1:0".parse().unwrap()), ..Options::default() };
+        let refused = Engine::start(house.root().to_owned(), options.clone()).await;
+        assert!(matches!(refused, Err(StartError::ProxiedDemo)));
+        let told = Options { allow_open_demo: true, ..options };
+        let running = Engine::start(house.root().to_owned(), told).await.unwrap();
+        sign_in.header("x-forwarded-for", "192.0.2.7").result_at(&running).await.unwrap();
+        running.stop().await;
+    }
+
+    async fn an_administrator_of_demo_mode_frees_anybodys_tables(house: House) {
+        let params = json!({"login": "admin", "password": PASSWORD});
+        let signed = Ask::new("PROGRAM_SIGN_IN").with("params", params).result(house).await.unwrap();
+        let take = Ask::new("PROGRAM_LEASE_TAKE").with("params", json!({"tables": ["notes"], "seconds": 30}));
+        take.with("session", signed["ticket"].clone()).result(house).await.unwrap();
+        house.mark("admin.here", true);
+        let signed = Ask::sign_in("oleg", "").result(house).await.unwrap();
+        let free = Ask::tool("engine_db_unlocks", json!({"tables": ["notes"]}));
+        let freed = free.with("session", signed["ticket"].clone()).result(house).await.unwrap();
+        assert_eq!(freed["freed"], json!(["notes"]));
+    }
+
+    async fn demo_mode_gives_no_proofs_for_licence_tokens(house: House) {
+        let keys = licence::Keys::generate().unwrap();
+        house.settings(json!({
+            "licence": {"public_key": keys.public.to_string(), "domain": "shop.example.com", "authority": "https://a"},
+            "secrets": {"licence": "secret"},
+        })).await;
+        house.mark("admin.here", true);
+        let params = json!({"login": "irina", "password": ""});
+        let signed = Ask::new("PROGRAM_SIGN_IN").with("params", params).result(house).await.unwrap();
+        let proofs = Ask::new("PROGRAM_LICENCE").with("session", signed["ticket"].clone());
+        assert_eq!(proofs.result(house).await, Err("NO_LICENCE_SOURCE".to_owned()));
+    }
+
     async fn a_running_request_ends_before_the_engine_does(house: House) {
         let sign_in = Ask::sign_in("irina", PASSWORD);
         let mut line = Line::open(house, sign_in.from).await;

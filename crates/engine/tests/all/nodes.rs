@@ -8,6 +8,8 @@ use crate::house::{Base, House, PASSWORD, TestWorld, on_both};
 /// The clock of the node ahead when that of the house stands at noon.
 const AHEAD: &str = "2026-11-30T12:00:02Z";
 
+const KEYS: [&str; 2] = ["3f0a3cde-3f3a-4d8e-9b35-0d2e7e3f8a10", "5d8f2f3e-8a75-4c57-a0cc-9a6f0f1d2b44"];
+
 fn save(ticket: &Value, name: &str) -> Ask {
     Ask::tool("memory_save", json!({"name": name})).with("session", ticket.clone())
 }
@@ -33,10 +35,10 @@ on_both! {
     async fn a_write_repeated_at_the_other_node_is_done_once(house: House) {
         let node = house.node(&TestWorld::at(AHEAD)).await;
         let ticket = Value::from(ticket(house, "irina").await);
-        let one = save(&ticket, "first ahead").with("key", "7c6a");
+        let one = save(&ticket, "first ahead").with("key", KEYS[0]);
         let answer = one.result_at(&node).await.unwrap();
         assert_eq!(one.result(house).await.unwrap(), answer);
-        let two = save(&ticket, "first behind").with("key", "7c6b");
+        let two = save(&ticket, "first behind").with("key", KEYS[1]);
         let answer = two.result(house).await.unwrap();
         assert_eq!(two.result_at(&node).await.unwrap(), answer);
         assert_eq!((house.count("notes"), house.count("journal")), (2, 2));
@@ -80,8 +82,8 @@ on_both! {
     }
 }
 
-/// Makes PostgreSQL end the connection in the middle of so many commits that add a note.
-fn cut_commits(house: &House, most: i64) {
+/// Makes PostgreSQL end the connection in the middle of so many commits that add a row to the table.
+fn cut_commits(house: &House, table: &str, most: i64) {
     let statements = [
         "create sequence if not exists cuts".to_owned(),
         format!(
@@ -90,10 +92,11 @@ fn cut_commits(house: &House, most: i64) {
                return null;
              end $$"
         ),
-        "drop trigger if exists cut on notes".to_owned(),
-        "create constraint trigger cut after insert on notes deferrable initially deferred
-           for each row execute function cut()"
-            .to_owned(),
+        format!("drop trigger if exists cut on {table}"),
+        format!(
+            "create constraint trigger cut after insert on {table} deferrable initially deferred
+             for each row execute function cut()"
+        ),
     ];
     for sql in statements {
         house.db.write(|tx| tx.run(&sql, &[])).unwrap();
@@ -105,20 +108,39 @@ async fn a_commit_whose_end_is_lost_is_looked_up_under_its_key() {
     let Some(house) = House::on(Base::Postgres).await else { return };
     let house = &house;
     let ticket = Value::from(ticket(house, "irina").await);
-    cut_commits(house, 2);
-    let keyed = save(&ticket, "cut twice").with("key", "7c6a");
+    cut_commits(house, "notes", 2);
+    let keyed = save(&ticket, "cut twice").with("key", KEYS[0]);
     let answer = keyed.result(house).await.unwrap();
     assert_eq!(keyed.result(house).await.unwrap(), answer);
     assert_eq!((house.count("notes"), house.count("journal")), (1, 1));
     // A database that does not come back is told as such: nobody says that nothing was changed.
-    cut_commits(house, 1000);
-    let lost = save(&ticket, "cut for good").with("key", "7c6b");
+    cut_commits(house, "notes", 1000);
+    let lost = save(&ticket, "cut for good").with("key", KEYS[1]);
     let words = lost.result(house).await.unwrap_err();
     assert!(
         words.starts_with("The store is not available right now") && words.contains("not done twice"),
         "{words}"
     );
-    cut_commits(house, 0);
+    cut_commits(house, "notes", 0);
     lost.result(house).await.unwrap();
     assert_eq!((house.count("notes"), house.count("journal")), (2, 2));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_is_told_that_nothing_changed_when_the_end_of_another_commit_is_lost() {
+    let Some(house) = House::on(Base::Postgres).await else { return };
+    let house = &house;
+    let params = json!({"login": "admin", "password": PASSWORD});
+    let sign_in = Ask::new("PROGRAM_SIGN_IN").with("params", params);
+    let session = sign_in.result(house).await.unwrap()["ticket"].clone();
+    let take = Ask::new("PROGRAM_LEASE_TAKE").with("params", json!({"tables": ["notes"], "seconds": 30}));
+    let take = take.with("session", session);
+    for (table, ask) in [("tickets", &sign_in), ("leases", &take)] {
+        cut_commits(house, table, 1000);
+        let words = ask.result(house).await.unwrap_err();
+        assert!(words.starts_with("The store is not available right now"), "{words}");
+        assert!(words.contains("may have been done"), "{words}");
+        cut_commits(house, table, 0);
+        ask.result(house).await.unwrap();
+    }
 }

@@ -107,6 +107,24 @@ on_both! {
         assert_eq!(house.count("leases"), 0);
     }
 
+    async fn a_zero_byte_is_refused_before_the_database_sees_it(house: House) {
+        let words = "Bad request: `holder` is no holder's word".to_owned();
+        for (command, params) in [
+            ("PROGRAM_LEASE_RENEW", json!({"holder": "a\0b", "tables": ["notes"], "seconds": 9})),
+            ("PROGRAM_LEASE_FREE", json!({"holder": "a\0b", "tables": ["notes"]})),
+        ] {
+            assert_eq!(program_ask(house, "irina", command, params).await.result(house).await, Err(words.clone()));
+        }
+        let free = json!({"holder": "a", "tables": ["a\0b"]});
+        let free = program_ask(house, "irina", "PROGRAM_LEASE_FREE", free).await;
+        assert_eq!(free.result(house).await, Err("Bad request: `tables` holds what is no table's name".to_owned()));
+        for sign_in in ["PROGRAM_SIGN_IN", "AGENT_SESSION_CONNECT"] {
+            let sign_in = Ask::new(sign_in).with("params", json!({"login": "irina\0", "password": PASSWORD}));
+            assert_eq!(sign_in.result(house).await, Err("WRONG_PASSWORD".to_owned()));
+        }
+        assert_eq!(house.count("attempts"), 2, "counted, for the login and for the address");
+    }
+
     async fn all_tables_are_taken_or_none(house: House) {
         let first = json!({"tables": ["repo_topics"], "seconds": 30});
         program_ask(house, "admin", "PROGRAM_LEASE_TAKE", first).await.result(house).await.unwrap();

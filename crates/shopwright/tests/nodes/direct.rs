@@ -1,5 +1,7 @@
 //! Clients past the MCP server: one ticket for the whole time, keys that are kept over repeats.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use anyhow::{Result, anyhow, ensure};
 use serde_json::{Value, json};
 use testkit::{PATIENCE, wait_for};
@@ -101,6 +103,14 @@ impl Direct {
     }
 }
 
+/// A UUID for a client's write of this number.
+fn key(name: &str, number: usize) -> String {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    let name = format!("{:016x}", hasher.finish());
+    format!("{}-{}-4000-8000-{number:012x}", &name[..8], &name[8..12])
+}
+
 impl Caller for Direct {
     fn done(&mut self, books: &mut Books, tool: &'static str, arguments: &Value) -> Result<Value> {
         let spec = tools::find(tool).ok_or_else(|| anyhow!("no tool {tool}"))?;
@@ -110,7 +120,7 @@ impl Caller for Direct {
         let writes = spec.effect != Effect::Reads;
         if writes {
             self.keys += 1;
-            request.insert("key".to_owned(), json!(format!("{}-{}", self.name, self.keys)));
+            request.insert("key".to_owned(), json!(key(&self.name, self.keys)));
         }
         let request = Value::Object(request);
         let answer = self.ask(books, &request)?;
