@@ -18,6 +18,7 @@ use super::LicensorError;
 use super::customers::customers;
 use super::keys::keys;
 use super::token::token;
+use crate::lines::{self, Patience};
 use crate::world::World;
 
 /// Largest request: four short texts.
@@ -80,9 +81,7 @@ pub async fn serve(
             // A dropped sender stops the authority too.
             let _ = stopped.await;
         };
-        if let Err(error) = axum::serve(listener, router).with_graceful_shutdown(until).await {
-            tracing::error!(%error, "The licence authority stopped listening");
-        }
+        lines::serve(listener, router, Patience::default(), until).await;
     });
     Ok(RunningLicensor { address, stop: Some(stop), serving })
 }
