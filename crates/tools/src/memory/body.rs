@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use ammonia::Builder;
 
+use super::weight::{Heavy, weigh};
+
 /// What a note is written with. No pictures: they would tell a foreign server who reads the note.
 const TAGS: &[&str] = &[
     "a",
@@ -71,13 +73,20 @@ static SIMPLE: LazyLock<Builder<'static>> = LazyLock::new(|| {
 });
 
 /// The body as it may be kept and shown: simple tags only, nothing that runs or loads.
-pub(crate) fn simple_html(body: &str) -> String {
-    SIMPLE.clean(&whole_marks(body)).to_string()
+pub(crate) fn simple_html(body: &str) -> Result<String, Heavy> {
+    let body = whole_marks(body);
+    weigh(&body)?;
+    Ok(SIMPLE.clean(&body).to_string())
 }
 
-/// How many tags a body opens, roughly: cleaning takes the square of them in the worst case.
+/// How many tags a body opens, roughly.
 pub(crate) fn tags(body: &str) -> usize {
     body.as_bytes().windows(2).filter(|pair| pair[0] == b'<' && pair[1].is_ascii_alphabetic()).count()
+}
+
+/// How many closing tags, comments and the like it has besides.
+pub(crate) fn other_tags(body: &str) -> usize {
+    body.as_bytes().windows(2).filter(|pair| pair[0] == b'<' && b"/!?".contains(&pair[1])).count()
 }
 
 /// The body with every `&` that begins no mark spelled as one.

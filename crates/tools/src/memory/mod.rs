@@ -5,6 +5,7 @@ pub mod list;
 pub mod load;
 pub mod remove;
 pub mod save;
+mod weight;
 
 #[cfg(test)]
 mod tests;

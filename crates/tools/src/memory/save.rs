@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use shop::note::DEFAULT;
 use wire::{Refusal, Stop, catalogue};
 
-use super::body::{simple_html, tags};
+use super::body::{other_tags, simple_html, tags};
+use super::weight::{DEEPEST, Heavy};
 use crate::{EngineCx, Here, Right};
 
 /// Most characters of a name.
@@ -19,7 +20,7 @@ const CATEGORY_MOST: usize = 100;
 const INFO_MOST: usize = 255;
 /// Most characters of a body.
 const BODY_MOST: usize = 1_000_000;
-/// Most tags of a body: a thousand rows of a table fit, and cleaning stays below a third of a second.
+/// Most tags that a body opens, and most that it closes: a thousand rows of a table fit.
 const TAGS_MOST: usize = 10_000;
 
 crate::tool!("memory_save", right: Right::Command("AGENT_MEMORY_SAVE"), effect: Writes,
@@ -147,10 +148,15 @@ fn short(field: &str, value: &str, most: usize) -> Result<(), Refusal> {
 
 fn clean(body: &str) -> Result<String, Refusal> {
     short("body", body, BODY_MOST)?;
-    match tags(body) {
-        got if got > TAGS_MOST => Err(catalogue::too_many_tags("body", TAGS_MOST, got)),
-        _ => Ok(simple_html(&storable(body))),
+    let body = storable(body);
+    let most = tags(&body).max(other_tags(&body));
+    if most > TAGS_MOST {
+        return Err(catalogue::too_many_tags("body", TAGS_MOST, most));
     }
+    simple_html(&body).map_err(|heavy| match heavy {
+        Heavy::Deep(got) => catalogue::too_many_tags("body (tags within tags)", DEEPEST, got),
+        Heavy::Many(got) => catalogue::too_many_tags("body (attributes too)", TAGS_MOST, got),
+    })
 }
 
 /// Without the zero character, which PostgreSQL keeps in no text.

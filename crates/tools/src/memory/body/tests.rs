@@ -2,7 +2,12 @@
 
 use proptest::prelude::*;
 
-use super::{TAGS, simple_html, tags, words};
+use super::super::weight::Heavy;
+use super::{TAGS, other_tags, tags, words};
+
+fn simple_html(body: &str) -> String {
+    super::simple_html(body).unwrap()
+}
 
 #[test]
 fn simple_html_is_kept_as_it_is() {
@@ -74,6 +79,49 @@ fn marks_keep_their_meaning() {
 #[test]
 fn opened_tags_are_counted() {
     assert_eq!(tags("<p>1 < 2</p><br/><B>x"), 3);
+    assert_eq!(other_tags("<p>1 < 2</p><br/><!-- x --><B>x</p>"), 3);
+}
+
+#[test]
+fn a_body_that_takes_the_square_of_its_length_is_refused_at_once() {
+    let numbered = |text: &str, count: usize| {
+        (0..count).map(|number| text.replace('#', &number.to_string())).collect::<String>()
+    };
+    let attributes = numbered(" a#", 150_000);
+    let heavy = [
+        "<b>".repeat(9_990) + &"</p>".repeat(240_000),
+        "<b>".repeat(9_990) + &"&lt;".repeat(240_000),
+        // Crossed tags are opened anew at each paragraph.
+        numbered("<b a=#>", 5_000) + &"<p>x".repeat(5_000),
+        numbered("<p><b a=#></p>", 5_000),
+        "<b><table><tr><td></b></td></tr></table>".repeat(2_000),
+        format!("<b{attributes}>"),
+        // Neither a bracket in a value nor a comment hides them.
+        format!("<b x='>'{attributes}>"),
+        format!("<script><b x=\"</script><b{attributes}>"),
+    ];
+    let begin = std::time::Instant::now();
+    for body in heavy {
+        assert!(super::simple_html(&body).is_err(), "{}", &body[..40]);
+    }
+    assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());
+    assert!(matches!(super::simple_html(&"<div>".repeat(200)), Err(Heavy::Deep(101..))));
+    simple_html(&"<div>".repeat(90));
+}
+
+#[test]
+fn large_bodies_that_people_write_are_no_trouble() {
+    let row = "<tr><td>1</td><td>2</td><td>3 &amp; 4</td><td><b>x</b></td></tr>";
+    let table = format!("<table><tbody>{}</tbody></table>", row.repeat(1_500));
+    assert_eq!(simple_html(&table), table);
+    // Nobody closes these.
+    simple_html(&"<p>a<li>b".repeat(2_000));
+    simple_html(&"слово ".repeat(160_000));
+    simple_html(&format!(
+        "<img src=\"data:image/png;base64,{}\">",
+        "ab/c+d==AbCdEfGhIjKlMnOpQrStUvWxYz01234567890123456789aBcDeFgHiJk".repeat(4_000)
+    ));
+    simple_html(&format!("<!--[if gte mso 9]>{}<![endif]-->", "<xml> <o:x /> </xml>\n".repeat(400)));
 }
 
 proptest! {
