@@ -1,5 +1,7 @@
 //! `memory_list`: the notes a person sees.
 
+use std::collections::HashSet;
+
 use db::notes::{self, NoteHead};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,6 +14,8 @@ use crate::{EngineCx, Here, Right, Shown, Table};
 
 /// Bytes of rows that one answer carries: hosts cut what is longer.
 const IN_ANSWER: usize = 60_000;
+/// Bytes of bodies that are looked through at a time.
+const AT_ONCE: u64 = 8 << 20;
 
 crate::tool!("memory_list", right: Right::Command("AGENT_MEMORY_LIST"), effect: Reads, refuses: [not_written], run: run,
     show: show);
@@ -30,21 +34,34 @@ pub struct Args {
 struct Answer(Table);
 
 fn run(cx: &mut EngineCx<'_>, args: Args) -> Result<Answer, Stop> {
-    let (user, groups) = (cx.caller.id, &cx.caller.groups);
-    let mut heads = notes::visible(cx.tx, user, groups, cx.language)?;
+    let mut heads = notes::visible(cx.tx, cx.caller.id, &cx.caller.groups, cx.language)?;
     if let Some(find) = args.find.as_deref().map(str::trim).filter(|find| !find.is_empty()) {
-        let ids: Vec<i64> = heads.iter().map(|head| head.id).collect();
-        let mut notes = notes::load(cx.tx, user, groups, &ids, cx.language)?;
-        let find = find.to_lowercase();
-        notes.retain(|note| {
-            let NoteHead { name, category, info, .. } = &note.head;
-            [name, category, info].iter().any(|field| field.to_lowercase().contains(&find))
-                || words(&note.body).to_lowercase().contains(&find)
-        });
-        heads = notes.into_iter().map(|note| note.head).collect();
+        heads = found(cx, heads, &find.to_lowercase())?;
     }
     let columns = ["id", "name", "kind_key", "level", "group", "category", "info", "size", "edit_time"];
     Ok(Answer(Table::new(columns, heads.into_iter().map(row))))
+}
+
+/// Those that hold the text. Their bodies are looked through a few at a time: together they may be gigabytes.
+fn found(cx: &mut EngineCx<'_>, heads: Vec<NoteHead>, find: &str) -> Result<Vec<NoteHead>, Stop> {
+    let holds = |text: &str| text.to_lowercase().contains(find);
+    let in_head =
+        |head: &NoteHead| [&head.name, &head.category, &head.info].into_iter().any(|text| holds(text));
+    let mut found: HashSet<i64> = heads.iter().filter(|head| in_head(head)).map(|head| head.id).collect();
+    let mut rest: &[NoteHead] = &heads;
+    while !rest.is_empty() {
+        let mut bytes = 0;
+        let fits = rest.iter().take_while(|head| {
+            bytes += head.size;
+            bytes <= AT_ONCE
+        });
+        let (some, after) = rest.split_at(fits.count().clamp(1, rest.len()));
+        rest = after;
+        let ids: Vec<i64> = some.iter().map(|head| head.id).filter(|id| !found.contains(id)).collect();
+        let bodies = notes::load(cx.tx, cx.caller.id, &cx.caller.groups, &ids, cx.language)?;
+        found.extend(bodies.iter().filter(|note| holds(&words(&note.body))).map(|note| note.head.id));
+    }
+    Ok(heads.into_iter().filter(|head| found.contains(&head.id)).collect())
 }
 
 fn row(head: NoteHead) -> [Value; 9] {

@@ -10,8 +10,12 @@ use crate::{EngineCx, Here, Right, Shown};
 
 /// Bytes of bodies that one answer carries: hosts cut what is longer. The rest goes into files.
 const IN_ANSWER: usize = 60_000;
+/// Most bytes of bodies that travel at once.
+const AT_ONCE: u64 = 16 << 20;
+/// Most numbers in `ids`, as the schema says.
+const IDS_MOST: usize = 100;
 
-crate::tool!("memory_load", right: Right::Command("AGENT_MEMORY_LOAD"), effect: Reads, refuses: [not_written],
+crate::tool!("memory_load", right: Right::Command("AGENT_MEMORY_LOAD"), effect: Reads, refuses: [not_written, too_long],
     run: run, show: show);
 
 /// Reads notes of the store's memory whole.
@@ -19,6 +23,7 @@ crate::tool!("memory_load", right: Right::Command("AGENT_MEMORY_LOAD"), effect: 
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Numbers of notes
+    #[schemars(length(max = 100))]
     ids: Option<Vec<i64>>,
     /// Or one number
     id: Option<i64>,
@@ -96,10 +101,30 @@ fn run(cx: &mut EngineCx<'_>, args: Args) -> Result<Answer, Stop> {
             catalogue::missing_parameter("ids", "Name the numbers of notes, from memory_list.").into()
         );
     }
+    if asked.len() > IDS_MOST + 1 {
+        let got = format!("a list of {}", asked.len());
+        let wanted = format!("a list of at most {IDS_MOST}");
+        return Err(catalogue::wrong_parameter("ids", &wanted, &got).into());
+    }
+    refuse_too_much(cx, &asked)?;
     let notes = notes::load(cx.tx, cx.caller.id, &cx.caller.groups, &asked, cx.language)?;
     let found: std::collections::HashSet<i64> = notes.iter().map(|note| note.head.id).collect();
     let missed = asked.into_iter().filter(|id| !found.contains(id)).collect();
     Ok(Answer { notes: notes.into_iter().map(Note::from).collect(), missed })
+}
+
+/// Looks at the sizes before the bodies are read.
+fn refuse_too_much(cx: &mut EngineCx<'_>, asked: &[i64]) -> Result<(), Stop> {
+    let heads = notes::visible(cx.tx, cx.caller.id, &cx.caller.groups, cx.language)?;
+    let sizes = heads.iter().filter(|head| asked.contains(&head.id)).map(|head| head.size);
+    match sizes.sum::<u64>() {
+        // One note can always be read.
+        bytes if bytes > AT_ONCE && asked.len() > 1 => {
+            let [most, got] = [AT_ONCE, bytes].map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+            Err(catalogue::too_long("ids (the bodies together)", most, got).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn show(here: &Here, args: Args, mut answer: Answer) -> Result<Shown, Stop> {

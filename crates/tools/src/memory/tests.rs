@@ -266,6 +266,24 @@ fn notes_are_loaded_in_the_asked_order_and_missed_ones_named() {
 }
 
 #[test]
+fn more_than_an_answer_can_hold_is_neither_read_nor_sent() {
+    on_both(|house| {
+        let large = "x".repeat(5 << 20);
+        let ids: Vec<i64> =
+            ["a", "b", "c", "d"].map(|name| add(&house, Owner::All, name, "kDefault", &large)).into();
+        let load = |ids: &[i64]| house.refused(&house.irina, "memory_load", json!({"ids": ids})).0;
+        assert_eq!(load(&ids), "too_long");
+        house.call(&house.irina, "memory_load", json!({"ids": ids[..3]})).unwrap();
+        assert_eq!(load(&(0..101).collect::<Vec<_>>()), "wrong_parameter");
+        assert_eq!(load(&(0..102).collect::<Vec<_>>()), "wrong_parameter");
+        // Searched all the same, in parts.
+        let last = add(&house, Owner::All, "e", "kDefault", "needle");
+        let found = house.data(&house.irina, "memory_list", json!({"find": "needle"}));
+        assert_eq!(column(&found, "id"), [last]);
+    });
+}
+
+#[test]
 fn bodies_go_to_files_where_output_is_named_critical_ones_come_in_the_answer_too() {
     on_both(|house| {
         let a = add(&house, Owner::Own(house.irina.id), "a", "kDefault", "<p>A</p>");
