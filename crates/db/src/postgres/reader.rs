@@ -10,6 +10,9 @@ const PASSWORD: &str = "reader_password";
 /// What was made for the login, to see whether it has to be made anew.
 const VIEWS: &str = "reader_views";
 
+/// What the schema of the views says of itself.
+const OURS: &str = "Made by Shopwright for statements of agents; it is dropped and made anew without asking";
+
 /// The login.
 pub(super) struct Reader {
     pub(super) role: String,
@@ -29,6 +32,7 @@ pub(crate) fn prepare(tx: &mut Tx) -> Result<(), DbError> {
     if is_there && password.is_some() && secret(tx, VIEWS)?.as_ref() == Some(&script) {
         return Ok(());
     }
+    refuse_foreign(tx, &schema)?;
     let password = password.map_or_else(new_password, Ok)?;
     let has_role =
         tx.row("select 1 as yes from pg_roles where rolname = :role", &[("role", (&role).into())])?;
@@ -38,6 +42,29 @@ pub(crate) fn prepare(tx: &mut Tx) -> Result<(), DbError> {
     tx.script(&script)?;
     keep(tx, PASSWORD, &password)?;
     keep(tx, VIEWS, &script)
+}
+
+/// Refuses a schema of somebody else, which would be dropped with all that is in it.
+///
+/// Ours says so, or, of an earlier build, holds nothing but views named as our
+/// tables and the two functions.
+fn refuse_foreign(tx: &mut Tx, schema: &str) -> Result<(), DbError> {
+    let foreign = tx.row(
+        "select 1 as yes from pg_namespace n
+         where quote_ident(n.nspname) = :schema and coalesce(obj_description(n.oid, 'pg_namespace'), '') <> :ours
+           and (exists (select 1 from pg_class c where c.relnamespace = n.oid and (c.relkind <> 'v' or not exists (
+                 select 1 from pg_class own join pg_namespace o on o.oid = own.relnamespace
+                 where o.nspname = current_schema() and own.relname = c.relname)))
+             or exists (select 1 from pg_proc p where p.pronamespace = n.oid and p.proname not in ('lower', 'upper'))
+             or exists (select 1 from pg_type t where t.typnamespace = n.oid and t.typrelid = 0 and t.typelem = 0))",
+        &[("schema", schema.into()), ("ours", OURS.into())],
+    )?;
+    match foreign {
+        None => Ok(()),
+        Some(_) => Err(DbError::sql(format!(
+            "the schema {schema} holds what is not Shopwright's, and is needed for agents' statements: move it away"
+        ))),
+    }
 }
 
 /// The login, if [`prepare`] could make it.
@@ -67,7 +94,9 @@ fn script(tx: &mut Tx, role: &str, schema: &str, own: &str) -> Result<String, Db
         .iter()
         .map(|row| Ok((row.get("tab")?, row.get("col")?)))
         .collect::<Result<Vec<(String, String)>, DbError>>()?;
-    let mut script = format!("drop schema if exists {schema} cascade;\ncreate schema {schema};\n");
+    let mut script = format!(
+        "drop schema if exists {schema} cascade;\ncreate schema {schema};\ncomment on schema {schema} is '{OURS}';\n"
+    );
     for table in columns.chunk_by(|one, next| one.0 == next.0) {
         let name = &table[0].0;
         let open = table.iter().filter(|(table, column)| !is_secret(table, column));

@@ -74,6 +74,11 @@ pub fn held(db: &Db) -> Result<Held, DbError> {
     })
 }
 
+/// Refuses a database of a newer build: it may have tables that this one would leave behind.
+pub fn refuse_newer(tx: &mut Tx) -> Result<(), DbError> {
+    if migrate::done(tx)? > newest_step() { Err(DbError::Newer) } else { Ok(()) }
+}
+
 /// How many rows move.
 pub fn rows(tx: &mut Tx, tables: &[Table]) -> Result<u64, DbError> {
     let mut all = 0;
@@ -122,6 +127,8 @@ fn fit(values: &mut [Value], table: &Table) -> Result<(), WholeError> {
 /// Both must have this build's tables. `to` is of [`Db::fill`]; nothing is
 /// there for others before that transaction is committed.
 pub fn copy(from: &mut Tx, to: &mut Tx, report: Report<'_>) -> Result<Vec<(Table, Sum)>, WholeError> {
+    refuse_newer(from)?;
+    refuse_newer(to)?;
     let tables = tables()?;
     let all = rows(from, &tables)?;
     clear(to, &tables)?;

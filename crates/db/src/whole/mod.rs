@@ -11,7 +11,7 @@ mod filling;
 pub mod line;
 mod tables;
 
-pub use copy::{Held, Phase, Progress, Report, Take, compare, copy, held, read, rows};
+pub use copy::{Held, Phase, Progress, Report, Take, compare, copy, held, read, refuse_newer, rows};
 pub use filling::{Filling, check_links, clear};
 pub use line::Sum;
 pub use tables::{Column, Kind, Table, newest_step, tables, tables_of};

@@ -295,3 +295,27 @@ fn a_store_whose_owner_may_make_no_logins_works_but_for_agents_statements() {
         assert!(matches!(told, Err(SelectError::NotReady(_))), "{told:?}");
     });
 }
+
+#[test]
+fn a_schema_of_somebody_else_is_not_dropped_for_the_views() {
+    let Some(place) = Place::postgres() else { return };
+    let schema = format!("{}_read", place.schema().unwrap());
+    let db = place.open();
+    let run = |sql: String| db.write::<_, DbError>(|tx| tx.run(&sql, &[]).map(drop)).unwrap();
+    run(format!("create schema {schema}"));
+    run(format!("create table {schema}.theirs (id bigint)"));
+    db.migrate().unwrap();
+    run(format!("insert into {schema}.theirs values (1)"));
+    assert!(ask(&db, "select 1 as one", &json!({})).is_err());
+    // Once they have moved out there is room.
+    run(format!("drop table {schema}.theirs"));
+    db.migrate().unwrap();
+    assert_eq!(rows(&db, "select 1 as one", &json!({})), json!([[1]]));
+    // Ours, as builds made it that did not say so.
+    run(format!("comment on schema {schema} is null"));
+    run("update secrets set value = '' where skey = 'reader_views'".to_owned());
+    db.migrate().unwrap();
+    let comment = format!("select obj_description('{schema}'::regnamespace, 'pg_namespace') as comment");
+    let row = db.read::<_, DbError>(|tx| tx.row(&comment, &[])).unwrap().unwrap();
+    assert!(row.get::<String>("comment").unwrap().contains("Shopwright"));
+}

@@ -318,3 +318,14 @@ crate::place::on_both! {
         });
     }
 }
+
+#[test]
+fn rows_of_a_newer_build_are_neither_left_behind_nor_overwritten() {
+    let (old, new) = (Place::sqlite(), Place::sqlite());
+    let (old, new) = (old.seeded(), new.seeded());
+    run(&new, "insert into migrations (number, name, applied) values (999, 'later', '')");
+    for (from, to) in [(&new, &old), (&old, &new)] {
+        assert!(matches!(copy(from, to), Err(WholeError::Db(DbError::Newer))));
+    }
+    assert!(matches!(new.read(whole::refuse_newer), Err(DbError::Newer)));
+}
