@@ -31,8 +31,41 @@ fn open(root: &Path, name: &str) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    OpenOptions::new().create(true).truncate(false).write(true).open(path)
+    match OpenOptions::new().create_new(true).write(true).open(&path) {
+        Ok(file) => {
+            hand_over(&file, &path);
+            return Ok(file);
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error),
+    }
+    match OpenOptions::new().write(true).open(&path) {
+        // Somebody else's, made by the system's administrator: to lock it is enough to read it.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+            ) =>
+        {
+            File::open(&path)
+        }
+        done => done,
+    }
 }
+
+/// A mark that the system's administrator makes is as the folder is, so that the engine's user can use it too.
+#[cfg(unix)]
+fn hand_over(file: &File, path: &Path) {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+    // Where it cannot be done, or need not, it stays as it is.
+    if let Some(Ok(folder)) = path.parent().map(fs::metadata) {
+        let _ = fchown(file, Some(folder.uid()), Some(folder.gid()));
+    }
+    let _ = file.set_permissions(fs::Permissions::from_mode(0o644));
+}
+
+#[cfg(not(unix))]
+fn hand_over(_: &File, _: &Path) {}
 
 /// A command at work.
 pub(super) struct Works {
@@ -58,9 +91,14 @@ impl Works {
         Ok(works)
     }
 
-    /// Work that goes on beside engines.
+    /// Work that goes on beside engines and other such work.
     pub(super) fn beside(root: &Path) -> Result<Self, KeepError> {
         Self::take(root, false)
+    }
+
+    /// Work that goes on beside engines, and no other work.
+    pub(super) fn beside_engines(root: &Path) -> Result<Self, KeepError> {
+        Self::take(root, true)
     }
 
     fn take(root: &Path, alone: bool) -> Result<Self, KeepError> {
@@ -138,6 +176,23 @@ mod tests {
         assert!(matches!(Works::alone(root), Err(KeepError::AtWork)));
         drop(beside);
         assert!(engine_mark(root).unwrap().is_some());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_mark_made_by_the_systems_administrator_serves_the_engines_user() {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir(root.join("core")).unwrap();
+        let gives = chown(root.join("core"), Some(65534), Some(65534)).is_ok();
+        drop(Works::alone(root).unwrap());
+        let meta = fs::metadata(root.join(ENGINE)).unwrap();
+        assert_eq!((meta.uid() == 65534, meta.mode() & 0o777), (gives, 0o644));
+        // One that can only be read, as of an earlier build.
+        fs::set_permissions(root.join(ENGINE), fs::Permissions::from_mode(0o444)).unwrap();
+        let mark = engine_mark(root).unwrap();
+        assert!(mark.is_some() && matches!(Works::alone(root), Err(KeepError::EngineRuns)));
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! Single keys of `config.json`, the rest of the file left as its owner wrote it.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
 use super::{KeepError, file_error};
 use crate::config::{Config, ConfigError, Settings};
-use crate::store::private;
+use crate::store::replace;
 
 /// Keys that belong to the machine and not to the store.
 const OF_THE_MACHINE: [&str; 4] = ["listen", "url", "database", "trusted_proxies"];
@@ -36,16 +35,9 @@ pub(super) fn text(file: &File) -> String {
     serde_json::to_string_pretty(file).unwrap_or_default() + "\n"
 }
 
-/// Writes the file as a whole, readable by its owner only.
+/// Writes the file as a whole, readable by whom the old one was, else by its owner only.
 pub(super) fn write(path: &Path, file: &File) -> Result<(), KeepError> {
-    let fresh = path.with_extension("json.new");
-    let write = || {
-        let mut out = private(&fresh)?;
-        out.write_all(text(file).as_bytes())?;
-        out.sync_all()?;
-        fs::rename(&fresh, path)
-    };
-    write().map_err(file_error(path))
+    replace(path, &text(file)).map_err(file_error(path))
 }
 
 /// Names another database in the settings.
@@ -113,6 +105,33 @@ mod tests {
         fs::write(&file, "{\"database\": 1}").unwrap();
         assert!(set_database(folder.path(), "x").is_err());
         assert_eq!(fs::read_to_string(&file).unwrap(), "{\"database\": 1}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn owner_mode_and_link_of_the_file_stay() {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (file, real) = (folder.path().join(wire::paths::CONFIG), folder.path().join("etc.json"));
+        fs::write(&real, "{\"database\": \"sqlite:core/store.db\"}").unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+        // Only the system's administrator can.
+        let gives = chown(&real, Some(65534), Some(65534)).is_ok();
+        symlink("etc.json", &file).unwrap();
+        // What a killed command left is neither followed nor lent its mode.
+        let stale = folder.path().join("etc.json.new");
+        fs::write(&stale, "").unwrap();
+        fs::set_permissions(&stale, fs::Permissions::from_mode(0o666)).unwrap();
+        set_database(folder.path(), "sqlite:core/other.db").unwrap();
+        let meta = fs::symlink_metadata(&real).unwrap();
+        assert!(fs::symlink_metadata(&file).unwrap().is_symlink() && !stale.exists());
+        assert_eq!(meta.mode() & 0o777, 0o640);
+        assert_eq!(gives, (meta.uid(), meta.gid()) == (65534, 65534));
+        assert!(fs::read_to_string(&real).unwrap().contains("other.db"));
+        // A new file is its owner's only.
+        let new = folder.path().join("new.json");
+        write(&new, &File::new()).unwrap();
+        assert_eq!(fs::metadata(&new).unwrap().mode() & 0o777, 0o600);
     }
 
     #[test]
