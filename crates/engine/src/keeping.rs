@@ -17,7 +17,7 @@ mod swap;
 
 use std::io;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use db::whole::{Phase, Progress, WholeError};
 use db::{Closed, Db, DbError};
@@ -73,6 +73,18 @@ pub enum KeepError {
          work with the old rows all the same: `shopwright store unlock --moved`"
     )]
     MovedAway,
+    /// A backup of what is half restored or moved.
+    #[error(
+        "a restore of this store, or its move to another database, was not ended: rows and files may not belong \
+         together. Repeat that command, or give it up (`shopwright store unlock`), and back up then"
+    )]
+    Unfinished,
+    /// A database file among what a restore replaces.
+    #[error(
+        "a database cannot lie in the folders `files`, `templates`, `units` and `profiles` of the store: their \
+         content is replaced as a whole when the store is restored. `sqlite:core/store.db` is a good place"
+    )]
+    DatabaseInside,
     /// The person wished to stop.
     #[error("stopped in the middle; nothing was changed")]
     Stopped,
@@ -118,6 +130,30 @@ impl From<KeepError> for WholeError {
     fn from(error: KeepError) -> Self {
         Self::Caller(Box::new(error))
     }
+}
+
+/// Refuses a database file within the folders that are swapped as a whole.
+fn refuse_inside(root: &Path, url: &str) -> Result<(), KeepError> {
+    let Some(file) = url.strip_prefix("sqlite:") else { return Ok(()) };
+    let file = real(&root.join(file));
+    let is_inside = |folder: &&str| file.starts_with(real(&root.join(folder)));
+    if FOLDERS.iter().any(|folder| is_inside(&folder)) { Err(KeepError::DatabaseInside) } else { Ok(()) }
+}
+
+/// A path without links and detours, as far as it is there.
+fn real(path: &Path) -> PathBuf {
+    let mut real = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(real.pop()),
+            Component::CurDir => {}
+            part => real.push(part),
+        }
+        if let Ok(there) = real.canonicalize() {
+            real = there;
+        }
+    }
+    real
 }
 
 fn file_error(file: &Path) -> impl FnOnce(io::Error) -> KeepError + '_ {
@@ -177,8 +213,14 @@ fn rows_watch(watch: Watch<'_>) -> impl FnMut(Progress<'_>) -> Result<(), WholeE
 /// What a killed move or restore left is brought to an end first: a restore
 /// whose rows are in goes on, anything else is given up.
 pub fn unlock(root: &Path, even_if_moved: bool) -> Result<bool, KeepError> {
-    let works = marks::Works::beside(root)?;
-    swap::recover(root)?;
+    let works = if swap::has_left(root) {
+        // Two at once would bring the same files to their places.
+        let works = marks::Works::beside_engines(root)?;
+        swap::recover(root)?;
+        works
+    } else {
+        marks::Works::beside(root)?
+    };
     let was_closed = match open_database(root) {
         Some(db) => reopen(&db, even_if_moved)?,
         None => false,
@@ -200,5 +242,27 @@ fn reopen(db: &Db, even_if_moved: bool) -> Result<bool, KeepError> {
         None => Ok(false),
         Some(closure) if closure.why == Closed::Moved && !even_if_moved => Err(KeepError::MovedAway),
         Some(_) => Ok(db.reopen()?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_lies_outside_of_what_a_restore_replaces() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::create_dir_all(root.join("files/a")).unwrap();
+        std::fs::create_dir_all(root.join("core")).unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(root.join("files/a"), root.join("core/link")).unwrap();
+        let inside = |url: &str| refuse_inside(root, url).is_err();
+        assert!(inside("sqlite:files/x.db") && inside("sqlite:core/../units/new/x.db"));
+        assert!(inside(&format!("sqlite:{}", root.join("profiles/x.db").display())));
+        #[cfg(unix)]
+        assert!(inside("sqlite:core/link/x.db") && !inside("sqlite:core/link/../../x.db"));
+        assert!(!inside("sqlite:core/store.db") && !inside("sqlite:x.db") && !inside("sqlite:filesystem.db"));
+        assert!(!inside("sqlite:files/../core/x.db") && !inside("postgres://h/files/x"));
     }
 }

@@ -162,6 +162,11 @@ pub(super) fn is_in_store(name: &str) -> bool {
     is_plain && parts.len() > 1 && FOLDERS.contains(&parts[0]) && parts[1] != super::swap::STAGE
 }
 
+/// Whether a name is of what an earlier restore had left in the store: builds before this one backed it up.
+pub(super) fn is_left_over(name: &str) -> bool {
+    name.split('/').nth(1) == Some(super::swap::OLD)
+}
+
 /// Whether no name is there twice, and no file where another one has its folder.
 pub(super) fn are_apart<'a>(files: impl Iterator<Item = &'a str>, folders: &[FolderEntry]) -> bool {
     let mut names = BTreeSet::new();
@@ -225,6 +230,15 @@ mod tests {
         assert!(!are_apart(["files/a", "files/a"].into_iter(), &[]));
         assert!(!are_apart(["files/a", "files/a/b"].into_iter(), &[]));
         assert!(!are_apart(["files/b"].into_iter(), &folders));
+    }
+
+    #[test]
+    fn what_a_restore_left_is_known() {
+        assert!(
+            is_left_over("files/.shopwright-restore-old/old/a")
+                && is_left_over("units/.shopwright-restore-old")
+        );
+        assert!(!is_left_over("files/a/.shopwright-restore-old") && !is_left_over("files"));
     }
 
     proptest::proptest! {

@@ -9,14 +9,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use db::whole::{self, WholeError};
-use db::{Closed, Closure, Db};
+use db::{Closed, Db};
 use jiff::Timestamp;
 
 use super::archive::write::{Rows, Writer};
 use super::archive::{FolderEntry, Head, Manifest, TableEntry, columns, read};
 use super::files::Tree;
 use super::marks::Works;
-use super::{FOLDERS, KeepError, Step, Watch, What, file_error, go_on, settings};
+use super::{FOLDERS, KeepError, Step, Watch, What, file_error, go_on, settings, swap};
 use crate::config::Settings;
 
 /// How often a backup is begun anew because files changed.
@@ -39,12 +39,19 @@ pub struct BackedUp {
 
 /// Writes a backup of a store into a file of its own, readable by its owner only.
 pub fn backup(root: &Path, to: &Path, watch: Watch<'_>) -> Result<BackedUp, KeepError> {
-    let settings = Settings::read(root)?;
+    Settings::read(root)?;
     let _works = Works::beside(root)?;
+    if swap::is_going_on(root) {
+        return Err(KeepError::Unfinished);
+    }
+    let settings = Settings::read(root)?;
     let target = Target::open(root, to)?;
     let db = Db::open(&settings.config.database, root)?;
-    if let Some(Closure { why: Closed::Moved, .. }) = db.closure()? {
-        return Err(KeepError::MovedAway);
+    match db.closure()?.map(|closure| closure.why) {
+        Some(Closed::Moved) => return Err(KeepError::MovedAway),
+        // From another root too, where this one's files are old.
+        Some(Closed::Copy) => return Err(KeepError::Unfinished),
+        Some(Closed::Moving) | None => {}
     }
     db.migrate()?;
     let mut last = String::new();
@@ -174,6 +181,7 @@ fn attempt(
 fn write_rows(db: &Db, writer: &mut Writer, watch: Watch<'_>) -> Result<Vec<TableEntry>, KeepError> {
     let tables = whole::tables()?;
     let entries = db.read(|tx| {
+        whole::refuse_newer(tx)?;
         let all = whole::rows(tx, &tables)?;
         let mut done = 0;
         let mut entries = Vec::with_capacity(tables.len());

@@ -8,7 +8,7 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::swap::STAGE;
+use super::swap::{OLD, STAGE};
 use super::{FOLDERS, KeepError, file_error};
 
 /// Clocks of file systems tick this seldom: a file that changed within a tick may have changed once more.
@@ -87,7 +87,7 @@ impl Tree {
             let path = entry.path();
             let own = entry.file_name();
             let own = own.to_str().ok_or_else(|| KeepError::Name(path.clone()))?;
-            if is_top && own == STAGE {
+            if is_top && (own == STAGE || own == OLD) {
                 continue;
             }
             let name = format!("{name}/{own}");
@@ -178,6 +178,9 @@ mod tests {
         fs::write(folder.path().join("files/a/b.txt"), "one").unwrap();
         fs::create_dir_all(folder.path().join("core/log")).unwrap();
         fs::write(folder.path().join("core/log/x"), "not the store's").unwrap();
+        for left in [STAGE, OLD] {
+            fs::create_dir_all(folder.path().join("files").join(left).join("old/x")).unwrap();
+        }
         folder
     }
 

@@ -13,7 +13,7 @@ use db::whole::{self, Held, Sum, Table};
 use db::{Closed, Closure, Db, DbError};
 
 use super::marks::Works;
-use super::{KeepError, Watch, rows_watch, settings, swap};
+use super::{KeepError, Watch, refuse_inside, rows_watch, settings, swap};
 use crate::config::Settings;
 
 /// A move that is wished for.
@@ -40,9 +40,15 @@ pub struct Moved {
 
 /// Moves a store to another database.
 pub fn migrate(root: &Path, wish: &Move, watch: Watch<'_>) -> Result<Moved, KeepError> {
-    let address = Settings::read(root)?.config.database;
+    if !swap::is_going_on(root) {
+        // Nothing is locked or made where no store is.
+        Settings::read(root)?;
+    }
     let mut works = Works::alone(root)?;
     swap::recover(root)?;
+    // Only now: a restore that was brought to its end has put its own settings into their place.
+    let address = Settings::read(root)?.config.database;
+    refuse_inside(root, &wish.to)?;
     let from = Db::open(&address, root)?;
     let to = Db::open(&wish.to, root).map_err(KeepError::Target)?;
     if is_same(&address, &wish.to, root) {

@@ -13,12 +13,12 @@ use db::whole::{self, Filling, Held, Sum, Table, WholeError, line};
 use db::{Closed, Closure, Db, DbError, Tx};
 
 use super::archive::read::{self, Checked, Entry};
-use super::archive::{Place, place};
+use super::archive::{Place, is_left_over, place};
 use super::marks::Works;
 use super::moving::bring_up;
 use super::settings::{self, File as Config};
-use super::swap::{self, Stage};
-use super::{KeepError, Step, Watch, What, go_on, rows_watch};
+use super::swap::{self, End, Stage};
+use super::{KeepError, Step, Watch, What, go_on, refuse_inside, rows_watch};
 use crate::store;
 
 /// Rows between two looks at who watches.
@@ -59,19 +59,12 @@ pub struct Restored {
 /// Restores a store, in place of what is there.
 pub fn restore(root: &Path, options: &RestoreOptions, watch: Watch<'_>) -> Result<Restored, KeepError> {
     let checked = read::check(&options.from, watch)?;
-    let has_store = root.join(wire::paths::CONFIG).exists();
-    let here = if has_store { Some(settings::read(root)?) } else { None };
-    let own = here
-        .as_ref()
-        .map(|here| database_of(here).unwrap_or_else(|| crate::config::Config::default().database));
-    let theirs = settings::parse(&checked.config)?;
-    let database = options.database.clone().or_else(|| own.clone()).or_else(|| database_of(&theirs));
-    let database = database.ok_or(KeepError::NoDatabase)?;
-    let config = settings::of_backup(theirs, here.as_ref(), &database);
-    settings::parse(&settings::text(&config))?;
-
+    // Nothing is locked or made where it cannot be done.
+    Goal::find(root, &checked, options)?;
     let mut works = Works::alone(root)?;
     swap::recover(root)?;
+    // Once more: a restore that was brought to its end has put its own settings into their place.
+    let Goal { own, database, config } = Goal::find(root, &checked, options)?;
     let db = Db::open(&database, root)?;
     let set_aside = set_damaged_aside(&db, &database, root, &works)?;
     let held = whole::held(&db)?;
@@ -80,12 +73,10 @@ pub fn restore(root: &Path, options: &RestoreOptions, watch: Watch<'_>) -> Resul
     }
     works.close_store("restore")?;
     let closure = Closure::new(Closed::Copy)?;
-    if let Err(error) = bring_in(root, &checked, &options.from, &db, &closure, &config, watch) {
-        swap::discard(root)?;
-        works.give_back()?;
-        return Err(error);
+    match bring_in(root, &checked, &options.from, &db, &closure, &config, watch) {
+        Ok(()) => swap::finish(root)?,
+        Err(error) => go_back(root, &works, error)?,
     }
-    swap::finish(root)?;
     let is_closed = works.finish()?;
     Ok(Restored {
         store: checked.head.store.clone(),
@@ -96,6 +87,51 @@ pub fn restore(root: &Path, options: &RestoreOptions, watch: Watch<'_>) -> Resul
         is_closed,
         engine_runs: !works.has_no_engine(),
     })
+}
+
+/// What is restored into.
+struct Goal {
+    /// Address of the database of the store that is here.
+    own: Option<String>,
+    /// Address of the database that is filled.
+    database: String,
+    /// The settings then.
+    config: Config,
+}
+
+impl Goal {
+    fn find(root: &Path, checked: &Checked, options: &RestoreOptions) -> Result<Self, KeepError> {
+        let has_store = root.join(wire::paths::CONFIG).exists();
+        let here = if has_store { Some(settings::read(root)?) } else { None };
+        let own = here
+            .as_ref()
+            .map(|here| database_of(here).unwrap_or_else(|| crate::config::Config::default().database));
+        let theirs = settings::parse(&checked.config)?;
+        let database = options.database.clone().or_else(|| own.clone()).or_else(|| database_of(&theirs));
+        let database = database.ok_or(KeepError::NoDatabase)?;
+        refuse_inside(root, &database)?;
+        let config = settings::of_backup(theirs, here.as_ref(), &database);
+        settings::parse(&settings::text(&config))?;
+        Ok(Self { own, database, config })
+    }
+}
+
+/// Gives a restore up that failed, unless its rows are in all the same: then it goes on.
+fn go_back(root: &Path, works: &Works, error: KeepError) -> Result<(), KeepError> {
+    let is_unknown = matches!(error, KeepError::Rows(WholeError::Db(DbError::CommitLost(_))));
+    if is_unknown && !swap::is_in(root).unwrap_or(false) {
+        // The rows may come in yet. The store stays closed; the same command goes on from here.
+        return Err(error);
+    }
+    match swap::recover(root) {
+        Ok(End::On) => Ok(()),
+        Ok(End::Back) => {
+            works.give_back()?;
+            Err(error)
+        }
+        // Nobody can tell where it stands: it stays closed too.
+        Err(_) => Err(error),
+    }
 }
 
 fn database_of(config: &Config) -> Option<String> {
@@ -148,7 +184,8 @@ fn bring_in(
     stage.sync();
     bring_up(db)?;
     if checked.head.step == whole::newest_step() {
-        return fill(db, checked, from, Some(closure), watch);
+        fill(db, checked, from, Some(closure), watch)?;
+        return stage.rows_are_in();
     }
     // Rows of an older build go through the migrations that they have not seen.
     let scratch = Db::open(&format!("sqlite:{SCRATCH}"), root)?;
@@ -163,16 +200,16 @@ fn bring_in(
             Ok::<_, WholeError>(tx.close(closure)?)
         })
     })?;
-    Ok(())
+    stage.rows_are_in()
 }
 
 fn write_files(stage: &Stage, checked: &Checked, from: &Path, watch: Watch<'_>) -> Result<(), KeepError> {
     let folders = &checked.manifest.folders;
-    stage.folders(folders.iter().map(|folder| folder.name.as_str()))?;
+    stage.folders(folders.iter().map(|folder| folder.name.as_str()).filter(|name| !is_left_over(name)))?;
     let files = checked.manifest.parts.iter().filter(|part| place(&part.name) == Some(Place::File));
     let (mut done, all) = (0, files.map(|part| part.size).sum());
     read::each(from, &mut |mut entry, _| {
-        if place(&entry.name) != Some(Place::File) {
+        if place(&entry.name) != Some(Place::File) || is_left_over(&entry.name) {
             return Ok(());
         }
         go_on(watch, Step { what: What::Files, name: &entry.name, done, all })?;
@@ -183,7 +220,8 @@ fn write_files(stage: &Stage, checked: &Checked, from: &Path, watch: Watch<'_>) 
         checked.is_same(&entry.part()?)
     })?;
     // The inner ones first.
-    stage.folder_modes(folders.iter().rev().map(|folder| (folder.name.as_str(), folder.mode)))
+    let kept = folders.iter().rev().filter(|folder| !is_left_over(&folder.name));
+    stage.folder_modes(kept.map(|folder| (folder.name.as_str(), folder.mode)))
 }
 
 /// Rows into the database, compared with the backup before they count.

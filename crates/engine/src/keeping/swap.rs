@@ -19,11 +19,24 @@ use super::{FOLDERS, KeepError, file_error};
 /// Name of the folder of what is on its way, within each of the store's folders.
 pub(super) const STAGE: &str = ".shopwright-restore";
 /// The same, when all is in place and the old files are removed.
-const OLD: &str = ".shopwright-restore-old";
+pub(super) const OLD: &str = ".shopwright-restore-old";
 /// Where it is told that a restore is going on.
 const GOING_ON: &str = "core/restore";
 /// File that says that the old files are out of their places.
 const OUT: &str = "out";
+/// Folder of the old files that are out of their places.
+const ASIDE: &str = "old";
+/// File beside the token that says that the rows are in.
+const ROWS_IN: &str = "rows-in";
+
+/// How a restore that was not ended came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// There was none, or it was given up.
+    Back,
+    /// Its rows were in, and now its files are too.
+    On,
+}
 
 /// A restore that is going on.
 pub(super) struct Stage {
@@ -97,6 +110,12 @@ impl Stage {
         write().map_err(file_error(&path))
     }
 
+    /// Notes that the rows are in: from now on there is only the way on, whoever opens the database meanwhile.
+    pub(super) fn rows_are_in(&self) -> Result<(), KeepError> {
+        let note = self.root.join(GOING_ON).join(ROWS_IN);
+        File::create(&note).and_then(|file| file.sync_all()).map_err(file_error(&note))
+    }
+
     /// Waits until the disk has everything.
     pub(super) fn sync(&self) {
         #[cfg(unix)]
@@ -123,18 +142,48 @@ fn set_mode(_: &Path, _: u32) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether a restore was begun and not ended.
+pub(super) fn is_going_on(root: &Path) -> bool {
+    root.join(GOING_ON).exists()
+}
+
+/// Whether there is anything that [`recover`] would touch.
+pub(super) fn has_left(root: &Path) -> bool {
+    is_going_on(root) || stages(root).any(|stage| stage.exists())
+}
+
+fn stages(root: &Path) -> impl Iterator<Item = PathBuf> {
+    FOLDERS.iter().flat_map(move |folder| [STAGE, OLD].map(|name| root.join(folder).join(name)))
+}
+
 /// Brings a restore that was killed to its end: on where the rows are in, else back.
-pub(super) fn recover(root: &Path) -> Result<(), KeepError> {
-    let going_on = root.join(GOING_ON);
-    if !going_on.exists() {
-        return discard(root);
+///
+/// Once a file of the old store is out of its place there is only the way on:
+/// the database may have been opened meanwhile, from the root of another node.
+pub(super) fn recover(root: &Path) -> Result<End, KeepError> {
+    if is_going_on(root) && (root.join(GOING_ON).join(ROWS_IN).exists() || is_swapping(root) || is_in(root)?)
+    {
+        finish(root)?;
+        return Ok(End::On);
     }
-    let token = fs::read_to_string(going_on.join("token")).unwrap_or_default();
+    discard(root)?;
+    Ok(End::Back)
+}
+
+/// Whether the database is the copy that this restore made.
+pub(super) fn is_in(root: &Path) -> Result<bool, KeepError> {
+    let token = fs::read_to_string(root.join(GOING_ON).join("token")).unwrap_or_default();
     let wanted = Closure { why: Closed::Copy, token };
     match database(root) {
-        Some(db) if db.closure()? == Some(wanted) => finish(root),
-        _ => discard(root),
+        Some(db) => Ok(db.closure()? == Some(wanted)),
+        None => Ok(false),
     }
+}
+
+/// Whether files have begun to change places.
+fn is_swapping(root: &Path) -> bool {
+    let mut stages = FOLDERS.iter().map(|folder| root.join(folder).join(STAGE));
+    stages.any(|stage| stage.join(ASIDE).exists() || stage.join(OUT).exists())
 }
 
 /// The database that the restore fills; `None` if it did not come so far.
@@ -145,11 +194,16 @@ fn database(root: &Path) -> Option<Db> {
 }
 
 /// Gives a restore up: what was written beside the store's files is removed.
-pub(super) fn discard(root: &Path) -> Result<(), KeepError> {
+fn discard(root: &Path) -> Result<(), KeepError> {
     for folder in FOLDERS {
-        for name in [STAGE, OLD] {
-            remove(&root.join(folder).join(name))?;
+        let folder = root.join(folder);
+        let stage = folder.join(STAGE);
+        // A restore that nobody remembers has taken these out of their places: they may be the only ones.
+        if stage.join(ASIDE).exists() || stage.join(OUT).exists() {
+            swap(&folder).map_err(file_error(&folder))?;
         }
+        remove(&stage)?;
+        remove(&folder.join(OLD))?;
     }
     remove(&root.join(GOING_ON))
 }
@@ -164,7 +218,10 @@ pub(super) fn finish(root: &Path) -> Result<(), KeepError> {
     let text = fs::read_to_string(&config).map_err(file_error(&config))?;
     let file = settings::parse(&text)?;
     settings::write(&root.join(wire::paths::CONFIG), &file)?;
-    if let Some(db) = database(root) {
+    // Unless it was opened meanwhile, or is somebody else's now.
+    if is_in(root)?
+        && let Some(db) = database(root)
+    {
         db.reopen()?;
     }
     remove(&root.join(GOING_ON))?;
@@ -180,12 +237,12 @@ fn swap(folder: &Path) -> io::Result<()> {
     if !stage.exists() {
         return Ok(());
     }
-    let old = stage.join("old");
+    let old = stage.join(ASIDE);
     if !stage.join(OUT).exists() {
         fs::create_dir_all(&old)?;
         for entry in fs::read_dir(folder)? {
             let name = entry?.file_name();
-            if name != STAGE {
+            if name != STAGE && name != OLD {
                 fs::rename(folder.join(&name), old.join(&name))?;
             }
         }
@@ -195,7 +252,11 @@ fn swap(folder: &Path) -> io::Result<()> {
         let name = entry?.file_name();
         fs::rename(stage.join("new").join(&name), folder.join(&name))?;
     }
-    fs::rename(&stage, folder.join(OLD))
+    // What an earlier restore could not remove is in the way.
+    match fs::remove_dir_all(folder.join(OLD)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => fs::rename(&stage, folder.join(OLD)),
+    }
 }
 
 fn remove(path: &Path) -> Result<(), KeepError> {
@@ -221,6 +282,8 @@ mod tests {
             fs::write(stage.join("new/b/c"), "new c").unwrap();
             fs::write(folder.join("a"), "old a").unwrap();
             fs::write(folder.join("z"), "old z").unwrap();
+            // Left by an earlier restore.
+            fs::create_dir_all(folder.join(OLD).join("old/q")).unwrap();
             let steps: [&dyn Fn(); 6] = [
                 &|| fs::create_dir(stage.join("old")).unwrap(),
                 &|| fs::rename(folder.join("a"), stage.join("old/a")).unwrap(),
@@ -235,8 +298,42 @@ mod tests {
             assert_eq!(fs::read_to_string(folder.join("b/c")).unwrap(), "new c");
             assert!(!folder.join("z").exists() && !stage.exists());
             assert_eq!(fs::read_to_string(folder.join(OLD).join("old/z")).unwrap(), "old z");
+            assert!(!folder.join(OLD).join("old/q").exists());
             swap(folder).unwrap();
             assert_eq!(fs::read_to_string(folder.join("a")).unwrap(), "new a");
         }
+    }
+
+    #[test]
+    fn files_that_are_out_of_their_places_are_never_given_up() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        let folder = root.join("files");
+        let stage = folder.join(STAGE);
+        let begin = || {
+            fs::create_dir_all(stage.join("new")).unwrap();
+            fs::write(stage.join("new/a"), "new a").unwrap();
+            fs::write(folder.join("z"), "old z").unwrap();
+        };
+        // Before that they are.
+        begin();
+        recover(root).unwrap();
+        assert!(!stage.exists() && !folder.join("a").exists() && folder.join("z").exists());
+        // Nobody knows of the database, or it was opened by another node: the restore goes on.
+        for is_told in [false, true] {
+            begin();
+            fs::create_dir_all(stage.join(ASIDE)).unwrap();
+            fs::rename(folder.join("z"), stage.join(ASIDE).join("z")).unwrap();
+            if is_told {
+                fs::create_dir_all(root.join(GOING_ON)).unwrap();
+                fs::write(root.join(GOING_ON).join("token"), "t").unwrap();
+                let text = "{\"database\": \"sqlite:core/store.db\"}";
+                fs::write(root.join(GOING_ON).join(wire::paths::CONFIG), text).unwrap();
+            }
+            assert_eq!(recover(root).unwrap(), if is_told { End::On } else { End::Back });
+            assert_eq!(fs::read_to_string(folder.join("a")).unwrap(), "new a");
+            assert!(!has_left(root));
+        }
+        assert!(fs::read_to_string(root.join(wire::paths::CONFIG)).unwrap().contains("store.db"));
     }
 }

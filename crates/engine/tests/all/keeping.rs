@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use db::whole::{self, WholeError};
-use db::{Closed, Closure, Db};
+use db::{Closed, Closure, Db, DbError};
 use engine::keeping::{self, KeepError, Move, RestoreOptions};
 use engine::{Engine, Options, StartError};
 use serde_json::{Value, json};
@@ -128,6 +128,75 @@ on_both! {
             assert!(matches!(migrate(root, OTHER, false), Err(KeepError::NotEmpty)));
             migrate(root, OTHER, true).unwrap();
             assert_eq!(sums(&to), before);
+        }).await;
+    }
+
+    async fn what_is_half_done_newer_or_in_the_way_is_neither_backed_up_nor_restored(house: House) {
+        house.stop().await;
+        aside(house.root(), |root| {
+            let go = &mut |_: keeping::Step<'_>| ControlFlow::Continue(());
+            let (db, file) = (open(root), root.join("backup.tar.gz"));
+            // What an earlier restore could not remove is not the store's.
+            std::fs::create_dir_all(root.join("files/.shopwright-restore-old/old")).unwrap();
+            std::fs::write(root.join("files/.shopwright-restore-old/old/a"), "a").unwrap();
+            keeping::backup(root, &file, go).unwrap();
+            let kept = std::fs::read(&file).unwrap();
+            let closure = Closure::new(Closed::Copy).unwrap();
+            db.close(&closure).unwrap();
+            assert!(matches!(keeping::backup(root, &file, go), Err(KeepError::Unfinished)));
+            db.reopen().unwrap();
+            std::fs::create_dir_all(root.join("core/restore")).unwrap();
+            assert!(matches!(keeping::backup(root, &file, go), Err(KeepError::Unfinished)));
+            assert_eq!(std::fs::read(&file).unwrap(), kept);
+            let restore = |to: Option<&str>| {
+                let database = to.map(str::to_owned);
+                let options = RestoreOptions { from: file.clone(), database, replace: true };
+                keeping::restore(root, &options, &mut |_| ControlFlow::Continue(()))
+            };
+            let inside = "sqlite:files/store.db";
+            assert!(matches!(restore(Some(inside)), Err(KeepError::DatabaseInside)));
+            assert!(matches!(migrate(root, inside, true), Err(KeepError::DatabaseInside)));
+            restore(None).unwrap();
+            assert!(!root.join("files/.shopwright-restore-old").exists());
+            let newer = "insert into migrations (number, name, applied) values (999, 'later', '')";
+            db.write::<_, DbError>(|tx| tx.run(newer, &[])).unwrap();
+            assert!(keeping::backup(root, &file, go).is_err() && migrate(root, OTHER, true).is_err());
+            assert!(restore(None).is_err());
+            assert_eq!((std::fs::read(&file).unwrap(), db.closure().unwrap()), (kept, None));
+            assert!(!root.join("shop.lock").exists());
+        }).await;
+    }
+
+    async fn a_restore_goes_on_with_its_own_settings_and_where_another_node_opened_the_database(house: House) {
+        house.stop().await;
+        aside(house.root(), |root| {
+            let (first, before, file) = (address(root), sums(&open(root)), root.join("backup.tar.gz"));
+            std::fs::write(root.join("files/a"), "a").unwrap();
+            keeping::backup(root, &file, &mut |_| ControlFlow::Continue(())).unwrap();
+            let going_on = root.join("core/restore");
+            // Killed when the rows were in and no file had moved; then opened from elsewhere.
+            let kill = || {
+                std::fs::create_dir_all(&going_on).unwrap();
+                std::fs::write(going_on.join("token"), "t").unwrap();
+                std::fs::write(going_on.join("rows-in"), "").unwrap();
+                let config = json!({"database": OTHER, "name": "Restored"});
+                std::fs::write(going_on.join("config.json"), config.to_string()).unwrap();
+                std::fs::create_dir_all(root.join("files/.shopwright-restore/new")).unwrap();
+                std::fs::write(root.join("files/.shopwright-restore/new/a"), "new").unwrap();
+            };
+            let options = RestoreOptions { from: file.clone(), database: Some(OTHER.to_owned()), replace: false };
+            keeping::restore(root, &options, &mut |_| ControlFlow::Continue(())).unwrap();
+            let config = json!({"database": first});
+            std::fs::write(root.join("config.json"), config.to_string()).unwrap();
+            kill();
+            assert!(!keeping::unlock(root, false).unwrap());
+            assert_eq!((address(root).as_str(), sums(&open(root))), (OTHER, before.clone()));
+            assert_eq!(std::fs::read_to_string(root.join("files/a")).unwrap(), "new");
+            // A move reads the settings after that: it carries the restored rows.
+            std::fs::write(root.join("config.json"), config.to_string()).unwrap();
+            kill();
+            let moved = migrate(root, "sqlite:core/third.db", false).unwrap();
+            assert_eq!((moved.from.as_str(), sums(&open(root))), (OTHER, before));
         }).await;
     }
 
