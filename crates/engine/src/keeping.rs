@@ -136,8 +136,8 @@ impl From<KeepError> for WholeError {
 fn refuse_inside(root: &Path, url: &str) -> Result<(), KeepError> {
     let Some(file) = url.strip_prefix("sqlite:") else { return Ok(()) };
     let file = real(&root.join(file));
-    let is_inside = |folder: &&str| file.starts_with(real(&root.join(folder)));
-    if FOLDERS.iter().any(|folder| is_inside(&folder)) { Err(KeepError::DatabaseInside) } else { Ok(()) }
+    let mut folders = FOLDERS.iter().map(|folder| real(&root.join(folder)));
+    if folders.any(|folder| file.starts_with(folder)) { Err(KeepError::DatabaseInside) } else { Ok(()) }
 }
 
 /// A path without links and detours, as far as it is there.

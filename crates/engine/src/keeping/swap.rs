@@ -254,7 +254,7 @@ fn swap(folder: &Path) -> io::Result<()> {
     }
     // What an earlier restore could not remove is in the way.
     match fs::remove_dir_all(folder.join(OLD)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => fs::rename(&stage, folder.join(OLD)),
     }
 }
