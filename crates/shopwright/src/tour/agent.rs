@@ -164,7 +164,8 @@ fn lines(from: ChildStdout) -> Receiver<std::io::Result<String>> {
     hear
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 
