@@ -131,19 +131,22 @@ on_both! {
     }
 
     async fn time_does_not_tell_whether_a_login_exists(house: House) {
-        let mut times = [Vec::new(), Vec::new()];
-        for round in 0..7u8 {
-            for (times, login) in times.iter_mut().zip(["irina", "nobody"]) {
+        // The shortest of each: what else the machine does only makes them longer, and more rounds shorter.
+        let mut shortest = [f64::MAX; 2];
+        for round in 0..60u8 {
+            for (shortest, login) in shortest.iter_mut().zip(["irina", "nobody"]) {
                 // From addresses of their own and with counts forgotten, so that nothing is slowed down.
                 house.db.write(|tx| tx.run("delete from attempts", &[])).unwrap();
                 let (result, took) = timed(house, &Ask::sign_in(login, "wrong").from(20 + round)).await;
                 assert_eq!(result, Err("WRONG_PASSWORD".to_owned()));
-                times.push(took);
+                *shortest = shortest.min(took.as_secs_f64());
+            }
+            let [known, unknown] = shortest;
+            if round >= 6 && known / unknown < 1.5 && unknown / known < 1.5 {
+                return;
             }
         }
-        // The shortest of each: what else the machine does only makes them longer.
-        let [known, unknown] = times.map(|times| times.into_iter().min().unwrap().as_secs_f64());
-        assert!(known / unknown < 2.0 && unknown / known < 2.0, "{known} s and {unknown} s");
+        panic!("a known login takes {} s, an unknown one {} s", shortest[0], shortest[1]);
     }
 
     async fn guessing_gets_slow_and_others_do_not_wait(house: House) {
