@@ -2,7 +2,8 @@
 //!
 //! Real `shopwright serve` processes on one PostgreSQL database of their own, and clients on kept lines, each
 //! with a note of its own, dealt out over the nodes. Prints a table for `docs/performance.md`: what one more
-//! node brings depends on how many cores the nodes, the database and the clients share.
+//! node brings depends on how many cores the nodes, the database and the clients share. `BENCH_NODE_CORES=0.2`
+//! gives each node so much of a core and no more, as if it had a small machine of its own (Linux, as root).
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -11,6 +12,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -38,6 +40,7 @@ fn main() {
     for count in [1, 2] {
         let store = TestStore::new(&bench).unwrap();
         let nodes: Vec<Engine> = (0..count).map(|_| store.serve(0).unwrap()).collect();
+        let _shares: Vec<Share> = nodes.iter().filter_map(|node| Share::of(node.running.pid())).collect();
         let password = store.people().unwrap()["admin"].clone();
         let ports: Vec<u16> = nodes.iter().map(|node| node.port).collect();
         let mut line = Line::open(ports[0]);
@@ -57,6 +60,37 @@ fn main() {
                 println!("| {count} | {call} | {clients} | {rate:.0} | {median:.2} | {p99:.2} |");
             }
         }
+    }
+}
+
+/// A control group that gives a process a share of a core.
+struct Share(PathBuf);
+
+impl Share {
+    /// The share that `BENCH_NODE_CORES` names.
+    fn of(pid: u32) -> Option<Self> {
+        let cores: f64 = std::env::var("BENCH_NODE_CORES").ok()?.parse().unwrap();
+        let quota = (cores * 100_000.0).round();
+        let (top, file, text) = match Path::new("/sys/fs/cgroup/cgroup.controllers").exists() {
+            true => ("/sys/fs/cgroup", "cpu.max", format!("{quota} 100000")),
+            false => ("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", quota.to_string()),
+        };
+        let group = Path::new(top).join(format!("shopwright-bench-{pid}"));
+        std::fs::create_dir(&group).unwrap();
+        let share = Self(group);
+        std::fs::write(share.0.join(file), text).unwrap();
+        std::fs::write(share.0.join("cgroup.procs"), pid.to_string()).unwrap();
+        Some(share)
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        // A group that still has its process stays until the machine starts anew.
+        let top = self.0.with_file_name("cgroup.procs");
+        let left = std::fs::read_to_string(self.0.join("cgroup.procs")).unwrap_or_default();
+        left.lines().for_each(|pid| drop(std::fs::write(&top, pid)));
+        let _ = std::fs::remove_dir(&self.0);
     }
 }
 
