@@ -83,6 +83,8 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection, DbError> {
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(DbError::unreachable)?;
     connection.busy_timeout(BUSY).map_err(error)?;
+    // Else a statement is prepared anew whenever it is asked with other values, which took most of its time.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(error)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     Ok(connection)
 }

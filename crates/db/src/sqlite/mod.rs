@@ -24,10 +24,11 @@ use crate::closing::WORDS;
 use crate::signal::{Listeners, Signals};
 use crate::store::Purpose;
 
-/// Connections for reading that are kept open while nobody reads.
-const READERS_KEPT: usize = 8;
-/// How long a writer waits for another writer of this process.
-const WRITER_WAIT: Duration = Duration::from_secs(20);
+/// Connections for reading. Who comes when all are lent waits: more of them would only be in each other's way,
+/// and a new one knows no statement yet.
+const READERS: usize = 8;
+/// How long a reader or writer waits for another one of this process.
+const WAIT: Duration = Duration::from_secs(20);
 
 /// A database file.
 pub(crate) struct Sqlite {
@@ -35,10 +36,17 @@ pub(crate) struct Sqlite {
     /// The writing connection, while nobody writes. Made at the first write.
     writer: Mutex<Writer>,
     freed: Condvar,
-    readers: Mutex<Vec<Connection>>,
+    readers: Mutex<Readers>,
+    reader_freed: Condvar,
     listeners: Listeners,
     /// Connections for agents' statements.
     agents: Mutex<Vec<Connection>>,
+}
+
+#[derive(Default)]
+struct Readers {
+    lent: usize,
+    idle: Vec<Connection>,
 }
 
 #[derive(Default)]
@@ -54,6 +62,7 @@ impl Sqlite {
             writer: Mutex::default(),
             freed: Condvar::new(),
             readers: Mutex::default(),
+            reader_freed: Condvar::new(),
             listeners: Listeners::default(),
             agents: Mutex::default(),
         })
@@ -80,17 +89,32 @@ impl Sqlite {
 
     fn lend(&self, purpose: Purpose) -> Result<Connection, DbError> {
         match purpose {
-            Purpose::Read => match hold(&self.readers).pop() {
-                Some(connection) => Ok(connection),
-                None => connect::reader(&self.path),
-            },
+            Purpose::Read => self.lend_reader(),
             Purpose::Write => self.lend_writer(),
             Purpose::Fill => connect::filler(&self.path),
         }
     }
 
+    fn lend_reader(&self) -> Result<Connection, DbError> {
+        let until = Instant::now() + WAIT;
+        let mut readers = hold(&self.readers);
+        while readers.lent == READERS {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(DbError::Busy);
+            }
+            readers = self.reader_freed.wait_timeout(readers, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        readers.lent += 1;
+        if let Some(connection) = readers.idle.pop() {
+            return Ok(connection);
+        }
+        drop(readers);
+        connect::reader(&self.path).inspect_err(|_| self.give_back(Purpose::Read, None))
+    }
+
     fn lend_writer(&self) -> Result<Connection, DbError> {
-        let until = Instant::now() + WRITER_WAIT;
+        let until = Instant::now() + WAIT;
         let mut writer = hold(&self.writer);
         while writer.lent {
             let left = until.saturating_duration_since(Instant::now());
@@ -112,9 +136,9 @@ impl Sqlite {
         match purpose {
             Purpose::Read => {
                 let mut readers = hold(&self.readers);
-                if readers.len() < READERS_KEPT {
-                    readers.extend(connection);
-                }
+                readers.lent -= 1;
+                readers.idle.extend(connection);
+                self.reader_freed.notify_one();
             }
             Purpose::Write => {
                 *hold(&self.writer) = Writer { lent: false, idle: connection };
