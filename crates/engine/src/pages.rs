@@ -74,14 +74,14 @@ fn page(house: &House, status: StatusCode, heading: &str, body: &str) -> Respons
     let html = format!(
         "<!doctype html>\n<html lang=\"{language}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{heading} · {name}</title>\n<style>{STYLE}</style>\n</head>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{heading} · {name}</title>\n<style>{STYLE}</style>\n</head>\n\
          <body>\n<header><a href=\"/\">{name}</a></header>\n<main>\n<h1>{heading}</h1>\n{body}\n</main>\n</body>\n</html>\n"
     );
     let headers = [
         (CONTENT_TYPE.as_str(), "text/html; charset=utf-8"),
         (
             "content-security-policy",
-            "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'",
+            "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'",
         ),
         ("x-content-type-options", "nosniff"),
     ];
