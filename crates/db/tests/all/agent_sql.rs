@@ -261,17 +261,18 @@ fn with_an_owner_of(rights: &str, test: impl FnOnce(&Db)) {
     let Some(place) = Place::postgres() else { return };
     let server = place.open();
     let name = place.schema().unwrap();
-    let run = |sql: String| server.write::<_, DbError>(|tx| tx.run(&sql, &[])).unwrap();
+    // What two tests do to the database's rights at once is in each other's way: one is told to try again.
+    let run = |sql: String| {
+        let is_done = |_: &u32| server.write::<_, DbError>(|tx| tx.run(&sql, &[])).is_ok();
+        (0..50).find(is_done).unwrap_or_else(|| panic!("{sql}"))
+    };
     let of_database: String = {
         let row =
             server.read::<_, DbError>(|tx| tx.row("select current_database()::text as name", &[])).unwrap();
         row.unwrap().get("name").unwrap()
     };
     run(format!("create role {name}_owner login {rights} password 'secret'"));
-    // Two tests that do this at once are in each other's way: one of them is told to try again.
-    let grant = format!("grant create on database {of_database} to {name}_owner");
-    let is_granted = |_: &u32| server.write::<_, DbError>(|tx| tx.run(&grant, &[])).is_ok();
-    (0..50).find(is_granted).unwrap();
+    run(format!("grant create on database {of_database} to {name}_owner"));
     run(format!("alter schema {name} owner to {name}_owner"));
     let at = place.url.find('@').unwrap();
     let url = format!("postgres://{name}_owner:secret{}", &place.url[at..]);
