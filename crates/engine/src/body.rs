@@ -13,8 +13,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 pub(crate) const SMALL: usize = 64 * 1024;
 /// What all larger bodies may take together, in units of [`SMALL`]: three of the usual limit.
 const ROOM: u32 = 3 * 1024;
-/// How long a large body waits for room.
-const QUEUE: Duration = Duration::from_secs(20);
+/// How long a large body waits for room. A caller that is told so has time for another try.
+const QUEUE: Duration = Duration::from_secs(5);
 /// How long a whole body may take. Callers of ours give up earlier.
 const WHOLE: Duration = Duration::from_secs(120);
 /// Longest silence within a body.
@@ -33,7 +33,7 @@ pub(crate) enum BodyError {
 
 /// A large request's share of the memory.
 pub(crate) struct Room {
-    _permit: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
 }
 
 /// The memory for large bodies.
@@ -47,14 +47,24 @@ impl Bodies {
         Self { room: Arc::new(Semaphore::new(ROOM as usize)), queue: QUEUE }
     }
 
-    /// Waits for room. A body that is larger than all the room there is has it for itself.
-    async fn room(&self, size: usize) -> Result<Room, BodyError> {
+    /// Waits until there is room for a body that has grown to this size. It takes room only for what has come:
+    /// who announces much and sends little keeps nobody waiting. A body that is larger than all the room there is
+    /// may have all of it.
+    async fn grow(&self, room: &mut Option<Room>, size: usize) -> Result<(), BodyError> {
         let units = u32::try_from(size.div_ceil(SMALL)).unwrap_or(ROOM).min(ROOM);
-        let permit = Arc::clone(&self.room).acquire_many_owned(units);
-        match tokio::time::timeout(self.queue, permit).await {
-            Ok(Ok(_permit)) => Ok(Room { _permit }),
-            _ => Err(BodyError::NoRoom),
+        let more = units.saturating_sub(room.as_ref().map_or(0, |room| room.permit.num_permits() as u32));
+        if size <= SMALL || more == 0 {
+            return Ok(());
         }
+        let permit = Arc::clone(&self.room).acquire_many_owned(more);
+        let Ok(Ok(permit)) = tokio::time::timeout(self.queue, permit).await else {
+            return Err(BodyError::NoRoom);
+        };
+        match room {
+            Some(room) => room.permit.merge(permit),
+            None => *room = Some(Room { permit }),
+        }
+        Ok(())
     }
 
     /// The whole body, and the room a large one takes as long as it is kept.
@@ -83,10 +93,7 @@ async fn read_body(
         }
         return Err(BodyError::TooLarge);
     }
-    let mut room = match declared {
-        Some(length) if length > SMALL => Some(bodies.room(length).await?),
-        _ => None,
-    };
+    let mut room = None;
     let mut bytes = Vec::with_capacity(declared.unwrap_or(0).min(SMALL));
     while let Some(chunk) = next(&mut body).await? {
         if bytes.len() + chunk.len() > limit {
@@ -94,9 +101,7 @@ async fn read_body(
             discard(body).await;
             return Err(BodyError::TooLarge);
         }
-        if room.is_none() && bytes.len() + chunk.len() > SMALL {
-            room = Some(bodies.room(limit).await?);
-        }
+        bodies.grow(&mut room, bytes.len() + chunk.len()).await?;
         bytes.extend_from_slice(&chunk);
     }
     Ok((bytes, room))
@@ -151,7 +156,7 @@ mod tests {
         let bodies = Bodies { queue: Duration::from_millis(20), ..Bodies::new() };
         let large = ROOM as usize / 2 * SMALL;
         let first = read_by(&bodies, large, large, true).await.unwrap();
-        let second = read_by(&bodies, SMALL + 1, large, false).await.unwrap();
+        let second = read_by(&bodies, large, large, false).await.unwrap();
         assert!(first.1.is_some() && second.1.is_some());
         for is_declared in [true, false] {
             assert_eq!(read_by(&bodies, SMALL + 1, large, is_declared).await.err(), Some(BodyError::NoRoom));
@@ -159,6 +164,20 @@ mod tests {
         }
         drop(first);
         read_by(&bodies, large, large, true).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_body_takes_room_as_it_comes() {
+        let bodies = Bodies { queue: Duration::from_millis(20), ..Bodies::new() };
+        let mut room = None;
+        for size in [1, SMALL, SMALL + 1, 10 * SMALL, 10 * SMALL] {
+            bodies.grow(&mut room, size).await.unwrap();
+        }
+        assert_eq!(bodies.room.available_permits(), ROOM as usize - 10);
+        bodies.grow(&mut room, 2 * ROOM as usize * SMALL).await.unwrap();
+        assert_eq!(bodies.room.available_permits(), 0);
+        drop(room);
+        assert_eq!(bodies.room.available_permits(), ROOM as usize);
     }
 
     #[tokio::test]

@@ -94,6 +94,9 @@ pub enum StoreError {
     /// A login or password is empty.
     #[error("a login and a password cannot be empty")]
     Empty,
+    /// A login that could not be typed, shown or part of a file's name.
+    #[error("`{0}` is no login: it is made of letters, digits and `-_.@+`, at most {LONGEST_LOGIN} of them")]
+    NotALogin(String),
     /// A password cannot be hashed.
     #[error(transparent)]
     Hash(#[from] HashError),
@@ -120,11 +123,23 @@ pub enum Holder {
     Group(String),
 }
 
+/// Most characters of a login.
+const LONGEST_LOGIN: usize = 100;
+
+fn check_login(login: &str) -> Result<(), StoreError> {
+    let fits = |letter: char| letter.is_alphanumeric() || "-_.@+".contains(letter);
+    if login.chars().count() <= LONGEST_LOGIN && login.chars().all(fits) {
+        return Ok(());
+    }
+    Err(StoreError::NotALogin(wire::text::quoted(login, LONGEST_LOGIN)))
+}
+
 /// Makes a store: folders, settings, database, the first administrator.
 pub fn init(root: &Path, options: &InitOptions) -> Result<(), StoreError> {
     if options.admin_login.trim().is_empty() || options.admin_password.is_empty() {
         return Err(StoreError::Empty);
     }
+    check_login(options.admin_login.trim())?;
     if root.join(wire::paths::CONFIG).exists() {
         return Err(StoreError::Exists(root.to_owned()));
     }
@@ -295,6 +310,7 @@ pub fn add_user(
     if login.trim().is_empty() || password.is_empty() {
         return Err(StoreError::Empty);
     }
+    check_login(login)?;
     let password_hash = hash_password(password)?;
     open_db(root)?.write(|tx| {
         if users::by_login(tx, login)?.is_some() {

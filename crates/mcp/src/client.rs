@@ -9,7 +9,7 @@ use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Method, Response, Url};
 use tokio::time::Instant;
-use wire::{Envelope, Refusal, Request, catalogue};
+use wire::{Envelope, Request, catalogue};
 
 use crate::words::{self, Asked, Head, Kind, Trouble};
 
@@ -104,11 +104,7 @@ impl Client {
         request: &Request,
         asked: &mut Asked,
     ) -> Result<Envelope, Trouble> {
-        let sent = asked.sent;
-        let refused = |refusal: Refusal| Trouble { refusal, sent, again: None };
-        if !address.is_secure() && !address.is_loopback() && !self.plain_http {
-            return Err(refused(catalogue::plain_http(&address.shown())));
-        }
+        self.may_go_to(address, *asked)?;
         let address = address.path(Request::AGENT_PATH);
         let body = serde_json::to_vec(request).unwrap_or_default();
         let deadline = Instant::now() + self.timeout;
@@ -130,10 +126,19 @@ impl Client {
         }
     }
 
+    /// Plain http leaves this computer only by the person's word.
+    fn may_go_to(&self, address: &Address, asked: Asked) -> Result<(), Trouble> {
+        if address.is_secure() || address.is_loopback() || self.plain_http {
+            return Ok(());
+        }
+        Err(Trouble { refusal: catalogue::plain_http(&address.shown()), sent: asked.sent, again: None })
+    }
+
     /// Asks one of the store's pages; only for looking whether it is there.
     pub(crate) async fn look(&self, address: &Address, path: &str) -> Result<(u16, Vec<u8>), Trouble> {
-        let address = address.path(path);
         let asked = Asked { kind: Kind::Reads, sent: false };
+        self.may_go_to(address, asked)?;
+        let address = address.path(path);
         let look = async {
             let response = self.follow(&address, Method::GET, None, asked).await?;
             let status = response.status().as_u16();

@@ -264,7 +264,7 @@ fn with_an_owner_of(rights: &str, test: impl FnOnce(&Db)) {
     // What two tests do to the database's rights at once is in each other's way: one is told to try again.
     let run = |sql: String| {
         let is_done = |_: &u32| server.write::<_, DbError>(|tx| tx.run(&sql, &[])).is_ok();
-        (0..50).find(is_done).unwrap_or_else(|| panic!("{sql}"))
+        (0..50).find(is_done).unwrap()
     };
     let of_database: String = {
         let row =

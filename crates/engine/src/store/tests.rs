@@ -58,3 +58,18 @@ fn a_password_nobody_could_sign_in_with_is_not_set() {
     assert!(matches!(add_user(root, "irina", "", None, &long), Err(StoreError::Hash(HashError::TooLong))));
     assert!(matches!(set_password(root, "admin", ""), Err(StoreError::Empty)));
 }
+
+#[test]
+fn a_login_is_letters_digits_and_a_few_marks() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    init(root, &options("марта.l@shop", "correct horse")).unwrap();
+    let too_long = "a".repeat(LONGEST_LOGIN + 1);
+    for login in ["../../x", "a/b", "an na", "a\nb", "a\0b", "a\\b", &too_long] {
+        let told = add_user(root, login, "Anna", None, "correct horse");
+        assert!(matches!(told, Err(StoreError::NotALogin(_))), "{login:?}: {told:?}");
+    }
+    for login in ["anna", "anna-2", "Анна_К"] {
+        add_user(root, login, "Anna", None, "correct horse").unwrap();
+    }
+}
