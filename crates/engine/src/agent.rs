@@ -218,6 +218,6 @@ fn params_hash(request: &Request, params: &Params) -> Vec<u8> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(request.tool.as_deref().unwrap_or_default().as_bytes());
     hasher.update(&[0]);
-    hasher.update(&wire::canonical::object(params));
+    hasher.update(&wire::canonical::bytes(params.clone().into()));
     hasher.finalize().as_bytes().to_vec()
 }

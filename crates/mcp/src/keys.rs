@@ -39,7 +39,7 @@ impl Keys {
             hash.update(&part.len().to_le_bytes());
             hash.update(part.as_bytes());
         }
-        hash.update(&wire::canonical::object(params));
+        hash.update(&wire::canonical::bytes(params.clone().into()));
         let call = *hash.finalize().as_bytes();
         // Taken out, so that two equal calls at once are two calls.
         let kept = self.lock().remove(&call).filter(|(_, since)| since.elapsed() < KEPT);

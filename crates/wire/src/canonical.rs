@@ -1,68 +1,14 @@
 //! One form of bytes for equal JSON values: what names a call may not depend on the order its fields came in.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// JSON without blanks, the keys of every object sorted.
 ///
 /// Numbers stay as they were written: `1` and `1.0` are two values.
-pub fn bytes(value: &Value) -> Vec<u8> {
-    let mut out = Vec::new();
-    write(value, &mut out);
-    out
-}
-
-/// The same of a call's parameters.
-pub fn object(fields: &Map<String, Value>) -> Vec<u8> {
-    let mut out = Vec::new();
-    write_object(fields, &mut out);
-    out
-}
-
-fn write(value: &Value, out: &mut Vec<u8>) {
-    match value {
-        Value::Array(items) => {
-            out.push(b'[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                write(item, out);
-            }
-            out.push(b']');
-        }
-        Value::Object(fields) => write_object(fields, out),
-        Value::String(words) => text(words, out),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {
-            out.extend_from_slice(value.to_string().as_bytes())
-        }
-    }
-}
-
-fn write_object(fields: &Map<String, Value>, out: &mut Vec<u8>) {
-    let mut fields: Vec<_> = fields.iter().collect();
-    fields.sort_by_key(|(name, _)| *name);
-    out.push(b'{');
-    for (index, (name, field)) in fields.into_iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        text(name, out);
-        out.push(b':');
-        write(field, out);
-    }
-    out.push(b'}');
-}
-
-/// Quotes and backslashes are all that has to be escaped to keep two texts apart.
-fn text(words: &str, out: &mut Vec<u8>) {
-    out.push(b'"');
-    for byte in words.bytes() {
-        if matches!(byte, b'"' | b'\\') {
-            out.push(b'\\');
-        }
-        out.push(byte);
-    }
-    out.push(b'"');
+pub fn bytes(mut value: Value) -> Vec<u8> {
+    value.sort_all_objects();
+    // To memory, and all keys are texts: it cannot fail.
+    serde_json::to_vec(&value).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -70,7 +16,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> String {
-        String::from_utf8(bytes(&serde_json::from_str(text).unwrap())).unwrap()
+        String::from_utf8(bytes(serde_json::from_str(text).unwrap())).unwrap()
     }
 
     #[test]
