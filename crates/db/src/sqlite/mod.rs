@@ -15,7 +15,7 @@ pub(crate) use session::SqliteSession;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::Connection;
 
@@ -96,15 +96,7 @@ impl Sqlite {
     }
 
     fn lend_reader(&self) -> Result<Connection, DbError> {
-        let until = Instant::now() + WAIT;
-        let mut readers = hold(&self.readers);
-        while readers.lent == READERS {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(DbError::Busy);
-            }
-            readers = self.reader_freed.wait_timeout(readers, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
+        let mut readers = wait(&self.reader_freed, &self.readers, |readers| readers.lent == READERS)?;
         readers.lent += 1;
         if let Some(connection) = readers.idle.pop() {
             return Ok(connection);
@@ -114,15 +106,7 @@ impl Sqlite {
     }
 
     fn lend_writer(&self) -> Result<Connection, DbError> {
-        let until = Instant::now() + WAIT;
-        let mut writer = hold(&self.writer);
-        while writer.lent {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(DbError::Busy);
-            }
-            writer = self.freed.wait_timeout(writer, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
+        let mut writer = wait(&self.freed, &self.writer, |writer| writer.lent)?;
         let connection = match writer.idle.take() {
             Some(connection) => connection,
             None => connect::writer(&self.path)?,
@@ -148,6 +132,17 @@ impl Sqlite {
             Purpose::Fill => drop(connection),
         }
     }
+}
+
+/// What a mutex holds, once it is not busy any more.
+fn wait<'a, T>(
+    freed: &Condvar,
+    mutex: &'a Mutex<T>,
+    is_busy: impl Fn(&T) -> bool,
+) -> Result<MutexGuard<'a, T>, DbError> {
+    let waited = freed.wait_timeout_while(hold(mutex), WAIT, |held| is_busy(held));
+    let (held, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+    if waited.timed_out() { Err(DbError::Busy) } else { Ok(held) }
 }
 
 /// A panic elsewhere leaves these lists whole, so a poisoned lock is as good as any.
