@@ -242,7 +242,7 @@ pub(crate) fn replace(file: &Path, text: &str) -> io::Result<()> {
 }
 
 /// A file that was not there, readable by its owner only.
-fn private(file: &Path) -> io::Result<fs::File> {
+pub(crate) fn private(file: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

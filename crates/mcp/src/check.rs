@@ -69,7 +69,7 @@ async fn walk(core: &Core, steps: &mut Steps) -> Option<()> {
     steps.well("list of stores", format!("{stores} in `{}`", home.path().display()));
     let place = steps.take("store", place::find(&list, core.options.store.as_ref()))?;
     steps.well("store", format!("{}, `{}`", place.name, place.folder.display()));
-    let connection = steps.take("Shop.ini", connection(&place))?;
+    let (connection, address) = steps.take("Shop.ini", connection(&place))?;
     let licensed = if connection.licensed { "licensed" } else { "not licensed" };
     steps.well("Shop.ini", format!("{}, login `{}`, {licensed}", connection.url, connection.login));
     program(home, &place, steps).await;
@@ -81,7 +81,6 @@ async fn walk(core: &Core, steps: &mut Steps) -> Option<()> {
         steps.well("password", format!("of `{}`, from {from}", source.pair.login));
         token(&place, &connection, source, steps);
     }
-    let address = sign_in::address(&place, &connection).ok()?;
     engine(core, &address, steps).await?;
     let source = source?;
     let signed_in =
@@ -97,11 +96,11 @@ async fn walk(core: &Core, steps: &mut Steps) -> Option<()> {
     Some(())
 }
 
-/// The connection, with an address that can be used.
-fn connection(place: &Place) -> Result<ShopIni, Stop> {
+/// The connection, and its address where that can be used.
+fn connection(place: &Place) -> Result<(ShopIni, Address), Stop> {
     let connection = place.connection()?;
-    sign_in::address(place, &connection)?;
-    Ok(connection)
+    let address = sign_in::address(place, &connection)?;
+    Ok((connection, address))
 }
 
 /// The program is only one of two sources, so its absence is no failure.
@@ -136,12 +135,14 @@ async fn engine(core: &Core, address: &Address, steps: &mut Steps) -> Option<()>
         ),
     ] {
         match core.client.look(address, path).await {
-            Ok((200, page)) if is_engines(&page) => build = build_of(&page).or(build),
-            // A storefront, or what protects it, may answer every address with a page.
-            Ok((200, _)) => {
-                steps.wrong("engine", in_words(&wire::catalogue::no_endpoint(&address.shown(), "")));
-                return None;
-            }
+            Ok((200, page)) => match engines_page(&page) {
+                Some(page) => build = build_of(&page).or(build),
+                // A storefront, or what protects it, may answer every address with a page.
+                None => {
+                    steps.wrong("engine", in_words(&wire::catalogue::no_endpoint(&address.shown(), "")));
+                    return None;
+                }
+            },
             Ok((status, _)) => {
                 let said = format!(
                     "what answers at {} {wrong} (HTTP {status}). Mended by: {}.",
@@ -162,15 +163,14 @@ async fn engine(core: &Core, address: &Address, steps: &mut Steps) -> Option<()>
     Some(())
 }
 
-/// Whether a page of health is an engine's.
-fn is_engines(page: &[u8]) -> bool {
-    let page: Option<serde_json::Value> = serde_json::from_slice(page).ok();
-    page.is_some_and(|page| page.get("ok") == Some(&true.into()))
+/// A page of health, if it is an engine's.
+fn engines_page(page: &[u8]) -> Option<serde_json::Value> {
+    let page: serde_json::Value = serde_json::from_slice(page).ok()?;
+    (page.get("ok") == Some(&true.into())).then_some(page)
 }
 
 /// The build an engine tells on its page of health.
-fn build_of(page: &[u8]) -> Option<String> {
-    let page: serde_json::Value = serde_json::from_slice(page).ok()?;
+fn build_of(page: &serde_json::Value) -> Option<String> {
     page.get("build")?.as_str().map(|build| quoted(build, 40))
 }
 

@@ -21,7 +21,12 @@ pub(crate) fn note(text: &str) {
 pub(crate) fn colours() -> bool {
     std::io::stdout().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-        && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        && !is_dumb()
+}
+
+/// Whether the terminal says that it can do nothing but show lines.
+pub(crate) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// Asks a person something; the answer is typed behind it.

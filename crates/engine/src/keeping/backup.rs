@@ -4,7 +4,7 @@
 //! are looked at before it begins and after everything is copied; where they
 //! differ, the backup is made anew.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,7 @@ use super::files::Tree;
 use super::marks::Works;
 use super::{FOLDERS, KeepError, Step, Watch, What, file_error, go_on, settings, swap};
 use crate::config::Settings;
+use crate::store::private;
 
 /// How often a backup is begun anew because files changed.
 const TRIES: usize = 3;
@@ -89,11 +90,7 @@ impl Target {
         }
         let part = folder.join(format!("{name}.part"));
         remove_left(&part)?;
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&part).map_err(file_error(&part))?;
+        let file = private(&part).map_err(file_error(&part))?;
         file.try_lock().map_err(|_| KeepError::AtWork)?;
         Ok(Self { path, part, file })
     }

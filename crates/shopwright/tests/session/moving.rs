@@ -122,14 +122,20 @@ fn what_a_killed_move_left_in_an_empty_database_needs_no_leave_to_be_replaced() 
     }
 }
 
+/// A move that has closed the store.
+fn under_way(store: &TestStore<'_>, other: &Other) -> Running {
+    let moving = Running::start(&mut command(store, "migrate", &["--to", &other.url])).unwrap();
+    testkit::wait_for("the closed store", LONG, || is_closed(store).then_some(())).unwrap();
+    moving
+}
+
 #[test]
 fn a_killed_move_can_be_given_up() {
     let store = store();
     add_rows(&store, rows());
     let (first, other) = (database(&store.root()), Other::than(&store));
     let before = store_sums(&store);
-    let mut moving = Running::start(&mut command(&store, "migrate", &["--to", &other.url])).unwrap();
-    testkit::wait_for("the closed store", LONG, || is_closed(&store).then_some(())).unwrap();
+    let mut moving = under_way(&store, &other);
     moving.kill();
     if database(&store.root()) != first {
         return;
@@ -158,8 +164,7 @@ fn a_move_that_is_stopped_changes_nothing() {
     add_rows(&store, rows());
     let (first, other) = (database(&store.root()), Other::than(&store));
     let before = store_sums(&store);
-    let mut moving = Running::start(&mut command(&store, "migrate", &["--to", &other.url])).unwrap();
-    testkit::wait_for("the closed store", LONG, || is_closed(&store).then_some(())).unwrap();
+    let mut moving = under_way(&store, &other);
     moving.signal(Signal::INT).unwrap();
     let status = moving.wait(LONG).unwrap();
     if status.success() {
