@@ -10,14 +10,15 @@ use crate::workspace::{metadata, root, sources};
 const ARROWS: &[(&str, &[&str])] = &[
     ("wire", &[]),
     ("shop", &[]),
+    ("sandbox", &[]),
     ("licence", &[]),
     ("db", &["shop"]),
     ("tools", &["db", "shop", "wire"]),
     ("home", &["wire"]),
-    ("engine", &["tools", "db", "shop", "licence", "wire"]),
+    ("engine", &["tools", "db", "sandbox", "shop", "licence", "wire"]),
     ("mcp", &["tools", "home", "wire"]),
     ("desk", &["home", "licence", "wire"]),
-    ("shopwright", &["db", "desk", "engine", "home", "licence", "mcp", "shop", "tools", "wire"]),
+    ("shopwright", &["db", "desk", "engine", "home", "licence", "mcp", "sandbox", "shop", "tools", "wire"]),
     ("testkit", &["home", "wire"]),
 ];
 
@@ -35,6 +36,8 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("minijinja", &["engine", "desk"]),
     ("reqwest", &["mcp", "desk"]),
     ("keyring", &["home"]),
+    ("rquickjs", &["sandbox"]),
+    ("oxc_parser", &["sandbox"]),
 ];
 
 /// What the rules of the shop must not know.
