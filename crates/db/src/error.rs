@@ -44,7 +44,7 @@ pub enum DbError {
     Parameter(String),
     /// The database is being moved, or was moved: nobody may write to it.
     #[error("the database is closed: it is being moved, or was moved elsewhere")]
-    Closed,
+    WritesFrozen,
     /// A newer build has brought the tables to its form.
     #[error("a newer build has worked on this database; this one does not know all of its tables")]
     Newer,

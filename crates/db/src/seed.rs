@@ -8,7 +8,7 @@ use shop::locales::{FALLBACK, LANGUAGES, text};
 use shop::operations::Operation;
 use shop::{operations, registry};
 
-use crate::{DbError, Tx, groups, names};
+use crate::{DbError, Tx, groups, translations};
 
 /// Adds what is missing and changes nothing that is there; run after every migration.
 ///
@@ -103,7 +103,7 @@ impl Named {
         for language in LANGUAGES {
             let Some(name) = language.text(key) else { continue };
             if self.0.insert((entity.to_owned(), id, language.code.to_owned())) {
-                names::add(tx, entity, id, language.code, name)?;
+                translations::add(tx, entity, id, language.code, name)?;
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use db::{Tx, calls, journal, rights, tickets, users};
+use db::{Tx, idempotency, journal, rights, tickets, users};
 use serde_json::{Map, Value};
 use tools::{Caller, Effect, EngineCx, Run, ToolSpec};
 use wire::{Fault, Request, Stop, catalogue, text::quoted};
@@ -198,19 +198,19 @@ fn once(
         return Err(catalogue::bad_request("a call that writes needs a UUID in `key`").into());
     };
     let params_hash = params_hash(request, &params);
-    if let Some(kept) = calls::find(tx, key, caller.id)? {
+    if let Some(kept) = idempotency::find(tx, key, caller.id)? {
         if kept.command != request.command || kept.params_hash != params_hash {
             return Err(catalogue::bad_request("`key` was used for another call").into());
         }
         return Ok(serde_json::from_str(&kept.answer_json)?);
     }
     let answer = work(tx, params)?;
-    let kept = calls::Kept {
+    let kept = idempotency::StoredAnswer {
         command: request.command.clone(),
         params_hash,
         answer_json: serde_json::to_string(&answer)?,
     };
-    calls::keep(tx, key, caller.id, &kept, asked.now)?;
+    idempotency::keep(tx, key, caller.id, &kept, asked.now)?;
     Ok(answer)
 }
 

@@ -74,7 +74,7 @@ impl House {
 
     /// Whether the database is closed: no node may write to it, and what it tells may be old.
     pub(crate) fn look_at_closure(&self) -> Result<bool, DbError> {
-        let is_closed = self.db.closure()?.is_some();
+        let is_closed = self.db.write_freeze()?.is_some();
         if self.is_closed.swap(is_closed, Ordering::Relaxed) != is_closed {
             tracing::warn!(is_closed, "The database was closed or opened by `shopwright store`");
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use db::{attempts, calls, leases, tickets};
+use db::{idempotency, leases, sign_in_attempts, tickets};
 use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
 use wire::Stop;
 
@@ -61,8 +61,8 @@ fn sweep_once(house: &House) -> Result<(), Stop> {
     let now = house.world.now();
     house.db.write(|tx| {
         tickets::drop_expired(tx, now)?;
-        calls::drop_old(tx, now)?;
-        attempts::drop_old(tx, now)?;
+        idempotency::drop_old(tx, now)?;
+        sign_in_attempts::drop_old(tx, now)?;
         leases::drop_old(tx, now)?;
         Ok(())
     })

@@ -2,7 +2,7 @@
 //!
 //! While a store is moved or restored it is closed twice: for people by the
 //! marker `shop.lock`, and for everybody who writes by the database itself
-//! ([`db::Closure`]). What a killed process leaves is a closed store that is
+//! ([`db::WriteFreeze`]). What a killed process leaves is a closed store that is
 //! whole, old or new; the same command again goes on from there, and
 //! `store unlock` gives the attempt up.
 
@@ -19,8 +19,8 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 
-use db::whole::{Phase, Progress, WholeError};
-use db::{Closed, Db, DbError};
+use db::transfer::{Phase, Progress, TransferError};
+use db::{Db, DbError, FreezeReason};
 
 use crate::config::{ConfigError, Settings};
 
@@ -47,7 +47,7 @@ pub enum KeepError {
     Target(#[source] DbError),
     /// Rows did not come out, go in or come out the same.
     #[error("the rows cannot be moved")]
-    Rows(#[source] WholeError),
+    Rows(#[source] TransferError),
     /// A file cannot be read or written.
     #[error("`{0}`: {1}")]
     File(PathBuf, #[source] io::Error),
@@ -113,20 +113,20 @@ pub enum KeepError {
     NoDatabase,
 }
 
-impl From<WholeError> for KeepError {
-    fn from(error: WholeError) -> Self {
+impl From<TransferError> for KeepError {
+    fn from(error: TransferError) -> Self {
         match error {
-            WholeError::Stopped => Self::Stopped,
-            WholeError::Caller(error) => match error.downcast::<Self>() {
+            TransferError::Stopped => Self::Stopped,
+            TransferError::Caller(error) => match error.downcast::<Self>() {
                 Ok(own) => *own,
-                Err(other) => Self::Rows(WholeError::Caller(other)),
+                Err(other) => Self::Rows(TransferError::Caller(other)),
             },
             other => Self::Rows(other),
         }
     }
 }
 
-impl From<KeepError> for WholeError {
+impl From<KeepError> for TransferError {
     fn from(error: KeepError) -> Self {
         Self::Caller(Box::new(error))
     }
@@ -197,14 +197,14 @@ fn go_on(watch: Watch<'_>, step: Step<'_>) -> Result<(), KeepError> {
 }
 
 /// A watch as the database's crate wants it.
-fn rows_watch(watch: Watch<'_>) -> impl FnMut(Progress<'_>) -> Result<(), WholeError> + '_ {
+fn rows_watch(watch: Watch<'_>) -> impl FnMut(Progress<'_>) -> Result<(), TransferError> + '_ {
     move |progress| {
         let what = match progress.phase {
             Phase::Copy => What::Rows,
             Phase::Check => What::Check,
         };
         let step = Step { what, name: progress.table, done: progress.done, all: progress.all };
-        go_on(watch, step).map_err(|_| WholeError::Stopped)
+        go_on(watch, step).map_err(|_| TransferError::Stopped)
     }
 }
 
@@ -233,15 +233,15 @@ pub fn unlock(root: &Path, even_if_moved: bool) -> Result<bool, KeepError> {
 fn open_database(root: &Path) -> Option<Db> {
     let settings = Settings::read(root).ok()?;
     let db = Db::open(&settings.config.database, root).ok()?;
-    db.closure().ok()?;
+    db.write_freeze().ok()?;
     Some(db)
 }
 
 fn reopen(db: &Db, even_if_moved: bool) -> Result<bool, KeepError> {
-    match db.closure()? {
+    match db.write_freeze()? {
         None => Ok(false),
-        Some(closure) if closure.why == Closed::Moved && !even_if_moved => Err(KeepError::MovedAway),
-        Some(_) => Ok(db.reopen()?),
+        Some(closure) if closure.reason == FreezeReason::Moved && !even_if_moved => Err(KeepError::MovedAway),
+        Some(_) => Ok(db.unfreeze_writes()?),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use db::{Tx, ai_tools, attempts, events, notes, rights, tasks, tickets, users};
+use db::{Tx, ai_tools, events, notes, rights, sign_in_attempts, tasks, tickets, users};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use wire::{
@@ -111,7 +111,7 @@ async fn prove(
         let (house, asked) = (Arc::clone(house), Arc::clone(asked));
         blocking(move || {
             let now = house.world.now();
-            Ok(house.db.write(|tx| attempts::record(tx, cut(&login), &address(&asked), now))?)
+            Ok(house.db.write(|tx| sign_in_attempts::record(tx, cut(&login), &address(&asked), now))?)
         })
         .await?;
     }
@@ -134,7 +134,8 @@ fn known(house: &House, asked: &Asked, kind: &str, login: &str) -> Result<Known,
     licence(&gate, kind, login)?;
     house.db.read(|tx| {
         let user = users::by_login(tx, login)?;
-        let has_to_wait = attempts::delay_until(tx, cut(login), &address(asked), asked.now)?.is_some();
+        let has_to_wait =
+            sign_in_attempts::delay_until(tx, cut(login), &address(asked), asked.now)?.is_some();
         let user = user.map(|user| (user.password_hash, user.id, user.password_version));
         Ok(Known::Somebody { user, has_to_wait })
     })
@@ -160,7 +161,10 @@ async fn turn(
         let (house, asked, login) = (Arc::clone(house), Arc::clone(asked), login.to_owned());
         has_to_wait = blocking(move || {
             let now = house.world.now();
-            Ok(house.db.read(|tx| attempts::delay_until(tx, cut(&login), &address(&asked), now))?.is_some())
+            Ok(house
+                .db
+                .read(|tx| sign_in_attempts::delay_until(tx, cut(&login), &address(&asked), now))?
+                .is_some())
         })
         .await?;
         if !has_to_wait {
@@ -177,7 +181,8 @@ async fn wait_for_turn(house: &Arc<House>, asked: &Arc<Asked>, login: &str) -> R
         let (house, asked, login) = (Arc::clone(house), Arc::clone(asked), login.to_owned());
         blocking(move || {
             let now = house.world.now();
-            let turn = house.db.write(|tx| attempts::take_turn(tx, cut(&login), &address(&asked), now))?;
+            let turn =
+                house.db.write(|tx| sign_in_attempts::take_turn(tx, cut(&login), &address(&asked), now))?;
             Ok(turn.map(|turn| turn.duration_since(now)))
         })
         .await?
@@ -216,9 +221,9 @@ fn admit(
         let user = proven_user(tx, &gate, &proven)?;
         if !gate.is_demo {
             gate.person(tx, &user)?;
-            attempts::clear(tx, cut(&proven.login))?;
+            sign_in_attempts::clear(tx, cut(&proven.login))?;
             if proven.was_counted {
-                attempts::take_back(tx, &address(asked))?;
+                sign_in_attempts::take_back(tx, &address(asked))?;
             }
         }
         let (ticket, hash) = new_ticket()?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use db::{Closed, Db, DbError};
+use db::{Db, DbError, FreezeReason};
 use shop::address::is_own_computer;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -148,13 +148,13 @@ fn open(root: PathBuf, now: jiff::Timestamp) -> Result<(Settings, Db, Option<Fil
     let mark = mark(&root)?;
     let db = Db::open(&settings.config.database, &root)?;
     // In a store that is closed for people the engine may wait for what becomes of it.
-    if let Some(closure) = db.closure()?
+    if let Some(closure) = db.write_freeze()?
         && !root.join(wire::paths::SHOP_LOCK).exists()
     {
-        return Err(StartError::Closed(match closure.why {
-            Closed::Moving => "are being moved elsewhere",
-            Closed::Copy => "are a copy whose move was not ended",
-            Closed::Moved => "were moved elsewhere",
+        return Err(StartError::Closed(match closure.reason {
+            FreezeReason::Moving => "are being moved elsewhere",
+            FreezeReason::Copy => "are a copy whose move was not ended",
+            FreezeReason::Moved => "were moved elsewhere",
         }));
     }
     store::prepare(&db, now)?;

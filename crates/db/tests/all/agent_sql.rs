@@ -6,7 +6,7 @@ use db::agent_sql::{Limits, SelectError, select};
 use db::{Db, DbError, Dialect, Value as Sent};
 use serde_json::{Value, json};
 
-use crate::place::{Place, on_both, person};
+use crate::fixture::{Fixture, on_both, person};
 
 fn ask(db: &Db, sql: &str, params: &Value) -> Result<Value, SelectError> {
     let params: Vec<_> =
@@ -229,7 +229,7 @@ on_both! {
 
 #[test]
 fn times_of_postgres_come_in_the_form_of_all_times() {
-    let Some(place) = Place::postgres() else { return };
+    let Some(place) = Fixture::postgres() else { return };
     let db = place.seeded();
     let sql = "select timestamptz '2026-11-30 12:00:00.5+02' as a, timestamp '2026-11-30 10:00:00' as b, date '2026-11-30' as c,
                cast('[1, 2]' as jsonb) as d, array[1, 2] as e, 12345678901234567890.5 as f, 'NaN'::float8 as g";
@@ -247,7 +247,7 @@ fn times_of_postgres_come_in_the_form_of_all_times() {
 
 #[test]
 fn a_store_whose_login_for_agents_is_gone_makes_it_anew() {
-    let Some(place) = Place::postgres() else { return };
+    let Some(place) = Fixture::postgres() else { return };
     let db = place.seeded();
     db.write::<_, DbError>(|tx| tx.run("delete from secrets", &[])).unwrap();
     let told = ask(&db, "select 1 as a", &json!({}));
@@ -258,7 +258,7 @@ fn a_store_whose_login_for_agents_is_gone_makes_it_anew() {
 
 /// A store on a database whose owner is no superuser.
 fn with_an_owner_of(rights: &str, test: impl FnOnce(&Db)) {
-    let Some(place) = Place::postgres() else { return };
+    let Some(place) = Fixture::postgres() else { return };
     let server = place.open();
     let name = place.schema().unwrap();
     // What two tests do to the database's rights at once is in each other's way: one is told to try again.
@@ -302,7 +302,7 @@ fn a_store_whose_owner_may_make_no_logins_works_but_for_agents_statements() {
 
 #[test]
 fn a_schema_of_somebody_else_is_not_dropped_for_the_views() {
-    let Some(place) = Place::postgres() else { return };
+    let Some(place) = Fixture::postgres() else { return };
     let schema = format!("{}_read", place.schema().unwrap());
     let db = place.open();
     let run = |sql: String| db.write::<_, DbError>(|tx| tx.run(&sql, &[]).map(drop)).unwrap();

@@ -6,7 +6,7 @@ use db::agent_sql::{Limits, SelectError, select};
 use db::tickets::NewTicket;
 use db::{Db, DbError, Dialect, tickets};
 
-use crate::place::{Place, now, person};
+use crate::fixture::{Fixture, now, person};
 
 /// Tricks that both databases are tried with. `{own}` is the schema of the store's own tables.
 const ON_BOTH: &[&str] = &[
@@ -207,7 +207,7 @@ fn state(db: &Db) -> Vec<String> {
     .unwrap()
 }
 
-fn try_all(place: Option<Place>, own: &[&str]) {
+fn try_all(place: Option<Fixture>, own: &[&str]) {
     let Some(place) = place else { return };
     let db = place.seeded();
     let irina = person(&db, "irina", None);
@@ -243,18 +243,18 @@ fn try_all(place: Option<Place>, own: &[&str]) {
 
 #[test]
 fn tricks_on_sqlite_have_no_effect() {
-    try_all(Some(Place::sqlite()), ON_SQLITE);
+    try_all(Some(Fixture::sqlite()), ON_SQLITE);
 }
 
 #[test]
 fn tricks_on_postgres_have_no_effect() {
-    try_all(Place::postgres(), ON_POSTGRES);
+    try_all(Fixture::postgres(), ON_POSTGRES);
 }
 
 /// The database itself holds, with no look at the text before.
 #[test]
 fn the_agents_login_can_do_nothing_but_read_the_views() {
-    let Some(place) = Place::postgres() else { return };
+    let Some(place) = Fixture::postgres() else { return };
     let db = place.seeded();
     person(&db, "irina", None);
     let sql =

@@ -6,7 +6,7 @@ use std::thread;
 
 use db::{Db, DbError, Dialect, Value, users};
 
-use crate::place::{Place, count, on_both, person};
+use crate::fixture::{Fixture, count, on_both, person};
 
 fn table(db: &Db) {
     let sql = match db.dialect() {
@@ -145,7 +145,7 @@ on_both! {
 
 #[test]
 fn another_process_may_write_the_same_file_at_the_same_time() {
-    let place = Place::sqlite();
+    let place = Fixture::sqlite();
     let first = place.seeded();
     let second = place.open();
     thread::scope(|scope| {
@@ -163,7 +163,7 @@ fn another_process_may_write_the_same_file_at_the_same_time() {
 
 #[test]
 fn a_connection_closed_by_the_server_is_replaced() {
-    let Some(place) = Place::postgres() else { return };
+    let Some(place) = Fixture::postgres() else { return };
     let db = place.seeded();
     person(&db, "irina", None);
     let killer = place.open();
@@ -180,7 +180,7 @@ fn a_connection_closed_by_the_server_is_replaced() {
 
 #[test]
 fn a_commit_of_sqlite_waits_for_the_disk() {
-    let place = Place::sqlite();
+    let place = Fixture::sqlite();
     let db = place.seeded();
     let pragma = |name: &str| {
         let rows = db.write::<_, DbError>(|tx| tx.rows(&format!("pragma {name}"), &[])).unwrap();

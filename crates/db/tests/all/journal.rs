@@ -8,7 +8,7 @@ use db::{Db, DbError, Tx};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::place::{Place, count, later, now, on_both, person};
+use crate::fixture::{Fixture, count, later, now, on_both, person};
 use crate::work::fields;
 
 on_both! {
@@ -128,7 +128,7 @@ pub(crate) fn real(db: &Db) -> BTreeMap<i64, Value> {
     .unwrap()
 }
 
-fn journal_equals_rows(place: Option<Place>, cases: u32) {
+fn journal_equals_rows(place: Option<Fixture>, cases: u32) {
     let Some(place) = place else { return };
     let db = place.seeded();
     let user = person(&db, "irina", None);
@@ -144,10 +144,10 @@ fn journal_equals_rows(place: Option<Place>, cases: u32) {
 
 #[test]
 fn journal_and_rows_agree_after_any_calls_on_sqlite() {
-    journal_equals_rows(Some(Place::sqlite()), 24);
+    journal_equals_rows(Some(Fixture::sqlite()), 24);
 }
 
 #[test]
 fn journal_and_rows_agree_after_any_calls_on_postgres() {
-    journal_equals_rows(Place::postgres(), 12);
+    journal_equals_rows(Fixture::postgres(), 12);
 }

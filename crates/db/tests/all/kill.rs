@@ -9,8 +9,8 @@ use db::journal::{self, Entry};
 use db::notes::{self, Owner};
 use db::{Db, DbError};
 
+use crate::fixture::{Fixture, now, person};
 use crate::journal::{real, replayed};
-use crate::place::{Place, now, person};
 use crate::work::fields;
 
 /// Where the writing child finds its store; its presence makes the test below the child.
@@ -39,7 +39,7 @@ fn writer() {
 
 #[test]
 fn what_was_acknowledged_before_a_kill_is_there() {
-    let place = Place::sqlite();
+    let place = Fixture::sqlite();
     assert_eq!(person(&place.seeded(), "irina", None), 1);
     let kills: u64 = env::var("DB_TEST_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(8);
     for kill in 0..kills {

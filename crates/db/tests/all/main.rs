@@ -5,12 +5,12 @@
 mod agent_sql;
 mod agent_tricks;
 mod driver;
+mod fixture;
 mod journal;
 mod kill;
 mod migrations;
 mod nodes;
 mod people;
-mod place;
 mod tls;
-mod whole;
+mod transfer;
 mod work;

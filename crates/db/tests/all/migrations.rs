@@ -6,7 +6,7 @@ use std::thread;
 
 use db::{Db, DbError, Dialect, rights, seed, users};
 
-use crate::place::{Place, now};
+use crate::fixture::{Fixture, now};
 
 /// Tables, columns and whether they take nothing, as `table.column null`.
 fn schema(db: &Db) -> BTreeSet<String> {
@@ -47,7 +47,7 @@ fn lines(db: &Db, sql: &str) -> BTreeSet<String> {
     rows.iter().map(|row| row.get("line").unwrap()).collect()
 }
 
-fn start_ten_at_once(place: &Place) {
+fn start_ten_at_once(place: &Fixture) {
     let start = Barrier::new(10);
     thread::scope(|scope| {
         for _ in 0..10 {
@@ -70,30 +70,30 @@ fn start_ten_at_once(place: &Place) {
 
 #[test]
 fn ten_nodes_that_start_at_once_all_come_up_on_sqlite() {
-    start_ten_at_once(&Place::sqlite());
+    start_ten_at_once(&Fixture::sqlite());
 }
 
 #[test]
 fn ten_nodes_that_start_at_once_all_come_up_on_postgres() {
-    if let Some(place) = Place::postgres() {
+    if let Some(place) = Fixture::postgres() {
         start_ten_at_once(&place);
     }
 }
 
 #[test]
 fn both_databases_end_in_the_same_schema() {
-    let place = Place::sqlite();
+    let place = Fixture::sqlite();
     let sqlite = place.seeded();
     assert!(schema(&sqlite).contains("users.main_group null"));
     assert!(schema(&sqlite).contains("users.login not null"));
-    if let Some(place) = Place::postgres() {
+    if let Some(place) = Fixture::postgres() {
         let postgres = place.seeded();
         assert_eq!(schema(&sqlite), schema(&postgres));
         assert_eq!(kinds(&sqlite), kinds(&postgres));
     }
 }
 
-fn not_ready_before_it_is_migrated(place: &Place) {
+fn not_ready_before_it_is_migrated(place: &Fixture) {
     let db = place.open();
     assert!(db.ready().is_err());
     db.migrate().unwrap();
@@ -111,12 +111,12 @@ fn not_ready_before_it_is_migrated(place: &Place) {
 
 #[test]
 fn a_database_is_ready_once_it_is_migrated_on_sqlite() {
-    not_ready_before_it_is_migrated(&Place::sqlite());
+    not_ready_before_it_is_migrated(&Fixture::sqlite());
 }
 
 #[test]
 fn a_database_is_ready_once_it_is_migrated_on_postgres() {
-    if let Some(place) = Place::postgres() {
+    if let Some(place) = Fixture::postgres() {
         not_ready_before_it_is_migrated(&place);
     }
 }
@@ -160,14 +160,14 @@ fn every_table_and_column_is_described_for_people() {
             described.extend(names.split(", ").map(|name| format!("{table}.{}", name.trim_matches('`'))));
         }
     }
-    let place = Place::sqlite();
+    let place = Fixture::sqlite();
     let columns = schema(&place.seeded());
     let columns: BTreeSet<_> =
         columns.iter().map(|line| line.split(' ').next().unwrap().to_owned()).collect();
     assert_eq!(described, columns);
 }
 
-crate::place::on_both! {
+crate::fixture::on_both! {
     fn the_described_statements_work(db: &Db) {
         let text = include_str!("../../../../docs/database.md");
         let block = text.split_once("```sql\n").unwrap().1.split_once("```").unwrap().0;

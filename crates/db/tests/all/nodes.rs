@@ -4,14 +4,14 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
 
-use db::calls::Kept;
+use db::idempotency::StoredAnswer;
 use db::leases::Take;
 use db::signal::{self, Signal};
 use db::tickets::NewTicket;
-use db::{Db, DbError, attempts, calls, leases, tickets, users};
+use db::{Db, DbError, idempotency, leases, sign_in_attempts, tickets, users};
 use jiff::Timestamp;
 
-use crate::place::{Place, count, later, now, on_both, person};
+use crate::fixture::{Fixture, count, later, now, on_both, person};
 
 fn ticket(user: i64, byte: u8, now: Timestamp) -> NewTicket {
     NewTicket {
@@ -70,15 +70,15 @@ on_both! {
 
     fn an_answer_is_kept_for_its_person_for_a_day(db: &Db) {
         let (irina, oleg) = (person(db, "irina", None), person(db, "oleg", None));
-        let kept = Kept { command: "AGENT_MEMORY_SAVE".into(), params_hash: vec![0, 255], answer_json: "{\"id\":1}".into() };
-        db.write(|tx| calls::keep(tx, "k", irina, &kept, now())).unwrap();
-        assert_eq!(db.read(|tx| calls::find(tx, "k", irina)).unwrap(), Some(kept.clone()));
-        assert_eq!(db.read(|tx| calls::find(tx, "k", oleg)).unwrap(), None);
-        let again = db.write(|tx| calls::keep(tx, "k", irina, &kept, now()));
+        let kept = StoredAnswer { command: "AGENT_MEMORY_SAVE".into(), params_hash: vec![0, 255], answer_json: "{\"id\":1}".into() };
+        db.write(|tx| idempotency::keep(tx, "k", irina, &kept, now())).unwrap();
+        assert_eq!(db.read(|tx| idempotency::find(tx, "k", irina)).unwrap(), Some(kept.clone()));
+        assert_eq!(db.read(|tx| idempotency::find(tx, "k", oleg)).unwrap(), None);
+        let again = db.write(|tx| idempotency::keep(tx, "k", irina, &kept, now()));
         assert!(matches!(again, Err(DbError::Conflict(_))));
-        let day = calls::LIFE.as_secs();
-        assert_eq!(db.write(|tx| calls::drop_old(tx, later(day + 2))).unwrap(), 0);
-        assert_eq!(db.write(|tx| calls::drop_old(tx, later(day + 3))).unwrap(), 1);
+        let day = idempotency::LIFE.as_secs();
+        assert_eq!(db.write(|tx| idempotency::drop_old(tx, later(day + 2))).unwrap(), 0);
+        assert_eq!(db.write(|tx| idempotency::drop_old(tx, later(day + 3))).unwrap(), 1);
     }
 
     fn a_call_repeated_at_the_same_moment_is_done_once(db: &Db) {
@@ -87,13 +87,13 @@ on_both! {
         let call = |name: &str| {
             both.wait();
             db.write(|tx| -> Result<String, DbError> {
-                if let Some(kept) = calls::find(tx, "k", user)? {
+                if let Some(kept) = idempotency::find(tx, "k", user)? {
                     return Ok(kept.answer_json);
                 }
                 tx.run("update users set name = name || '!' where id = :id", &[("id", user.into())])?;
                 thread::sleep(Duration::from_millis(30));
-                let kept = Kept { command: "X".into(), params_hash: Vec::new(), answer_json: name.into() };
-                calls::keep(tx, "k", user, &kept, now())?;
+                let kept = StoredAnswer { command: "X".into(), params_hash: Vec::new(), answer_json: name.into() };
+                idempotency::keep(tx, "k", user, &kept, now())?;
                 Ok(kept.answer_json)
             }).unwrap()
         };
@@ -108,12 +108,12 @@ on_both! {
 
     fn wrong_passwords_make_the_next_one_wait_and_others_need_not(db: &Db) {
         let wait = |login: &str, address: &str, at: i64| {
-            let until = db.read(|tx| attempts::delay_until(tx, login, address, later(at))).unwrap();
+            let until = db.read(|tx| sign_in_attempts::delay_until(tx, login, address, later(at))).unwrap();
             until.map_or(0, |until| until.duration_since(later(at)).as_millis())
         };
         let mut waits = Vec::new();
         for _ in 0..8 {
-            db.write(|tx| attempts::record(tx, "irina", "10.0.0.1", now())).unwrap();
+            db.write(|tx| sign_in_attempts::record(tx, "irina", "10.0.0.1", now())).unwrap();
             waits.push(wait("irina", "10.0.0.1", 0));
         }
         assert!(waits[..4].iter().all(|wait| *wait == 0) && waits[4..].is_sorted() && waits[4] > 0, "{waits:?}");
@@ -121,18 +121,18 @@ on_both! {
         assert_eq!(wait("oleg", "10.9.9.9", 0), 0);
         assert_eq!(wait("irina", "10.0.0.1", 60), 0);
         for _ in 0..192 {
-            db.write(|tx| attempts::record(tx, "irina", "10.0.0.1", now())).unwrap();
+            db.write(|tx| sign_in_attempts::record(tx, "irina", "10.0.0.1", now())).unwrap();
         }
         assert!(wait("irina", "10.0.0.1", 0) > 900);
         assert!(wait("oleg", "10.0.0.1", 0) > 900);
         assert_eq!(wait("oleg", "10.9.9.9", 0), 0);
-        db.write(|tx| attempts::clear(tx, "irina")).unwrap();
+        db.write(|tx| sign_in_attempts::clear(tx, "irina")).unwrap();
         assert_eq!(wait("irina", "10.9.9.9", 0), 0);
         assert!(wait("irina", "10.0.0.1", 0) > 900);
     }
 
     fn tries_at_once_come_one_after_the_other_and_the_queue_ends(db: &Db) {
-        let turn = |login: &str, address: &str| db.write(|tx| attempts::take_turn(tx, login, address, now())).unwrap();
+        let turn = |login: &str, address: &str| db.write(|tx| sign_in_attempts::take_turn(tx, login, address, now())).unwrap();
         let turns: Vec<_> = (0..60).map(|_| turn("irina", "10.0.0.1").unwrap()).collect();
         assert!(turns.is_sorted() && turns[0] == now() && turns[59] > later(1));
         let mut last = Some(now());
@@ -141,27 +141,27 @@ on_both! {
         }
         assert_eq!(last, None);
         assert_eq!(turn("oleg", "10.9.9.9"), Some(now()));
-        db.write(|tx| attempts::take_back(tx, "10.9.9.9")).unwrap();
+        db.write(|tx| sign_in_attempts::take_back(tx, "10.9.9.9")).unwrap();
         let left = db.read::<_, DbError>(|tx| tx.row("select count as n from attempts where subject = '10.9.9.9'", &[]));
         assert_eq!(left.unwrap().unwrap().get::<i64>("n").unwrap(), 0);
     }
 
     fn wrong_passwords_are_forgotten_after_half_an_hour(db: &Db) {
         for _ in 0..6 {
-            db.write(|tx| attempts::record(tx, "irina", "10.0.0.1", now())).unwrap();
+            db.write(|tx| sign_in_attempts::record(tx, "irina", "10.0.0.1", now())).unwrap();
         }
         let half_an_hour = 30 * 60;
-        assert_eq!(db.write(|tx| attempts::drop_old(tx, later(half_an_hour))).unwrap(), 0);
-        db.write(|tx| attempts::record(tx, "irina", "10.0.0.1", later(half_an_hour + 1))).unwrap();
-        assert_eq!(db.read(|tx| attempts::delay_until(tx, "irina", "10.0.0.1", later(half_an_hour + 1))).unwrap(), None);
-        assert_eq!(db.write(|tx| attempts::drop_old(tx, later(2 * half_an_hour + 2))).unwrap(), 2);
+        assert_eq!(db.write(|tx| sign_in_attempts::drop_old(tx, later(half_an_hour))).unwrap(), 0);
+        db.write(|tx| sign_in_attempts::record(tx, "irina", "10.0.0.1", later(half_an_hour + 1))).unwrap();
+        assert_eq!(db.read(|tx| sign_in_attempts::delay_until(tx, "irina", "10.0.0.1", later(half_an_hour + 1))).unwrap(), None);
+        assert_eq!(db.write(|tx| sign_in_attempts::drop_old(tx, later(2 * half_an_hour + 2))).unwrap(), 2);
     }
 
     fn a_node_with_another_clock_makes_nobody_wait_for_long(db: &Db) {
         for _ in 0..6 {
-            db.write(|tx| attempts::record(tx, "irina", "10.0.0.1", later(7200))).unwrap();
+            db.write(|tx| sign_in_attempts::record(tx, "irina", "10.0.0.1", later(7200))).unwrap();
         }
-        let until = db.read(|tx| attempts::delay_until(tx, "irina", "10.0.0.1", now())).unwrap().unwrap();
+        let until = db.read(|tx| sign_in_attempts::delay_until(tx, "irina", "10.0.0.1", now())).unwrap().unwrap();
         assert!(until < later(30), "{until}");
     }
 
@@ -206,10 +206,10 @@ on_both! {
     }
 
     fn a_wrong_password_on_a_node_ahead_makes_nobody_wait_on_one_behind(db: &Db) {
-        db.write(|tx| attempts::record(tx, "irina", "10.0.0.1", later(2))).unwrap();
-        let wait = db.read(|tx| attempts::delay_until(tx, "irina", "10.0.0.1", now())).unwrap();
+        db.write(|tx| sign_in_attempts::record(tx, "irina", "10.0.0.1", later(2))).unwrap();
+        let wait = db.read(|tx| sign_in_attempts::delay_until(tx, "irina", "10.0.0.1", now())).unwrap();
         assert_eq!(wait, None);
-        assert_eq!(db.write(|tx| attempts::take_turn(tx, "irina", "10.0.0.1", now())).unwrap(), Some(now()));
+        assert_eq!(db.write(|tx| sign_in_attempts::take_turn(tx, "irina", "10.0.0.1", now())).unwrap(), Some(now()));
     }
 
     fn of_many_who_take_a_table_at_once_one_gets_it(db: &Db) {
@@ -271,12 +271,12 @@ on_both! {
 
 #[test]
 fn nodes_hear_each_other_and_learn_of_a_broken_line() {
-    let Some(place) = Place::postgres() else { return };
+    let Some(place) = Fixture::postgres() else { return };
     let here = place.seeded();
     let there =
         Db::open(&format!("{}&application_name=listener{}", place.url, std::process::id()), place.root())
             .unwrap();
-    let elsewhere = Place::postgres().unwrap();
+    let elsewhere = Fixture::postgres().unwrap();
     let elsewhere = elsewhere.open();
     let mut signals = there.listen().unwrap();
     elsewhere.signal("notes", "of another store").unwrap();

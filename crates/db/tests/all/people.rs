@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use db::options::{Setting, Target};
+use db::options::{Scope, Setting};
 use db::rights::Limits;
 use db::{DbError, groups, options, rights, seed, users};
 use jiff::civil::time;
 
-use crate::place::{administrators, count, now, on_both, person};
+use crate::fixture::{administrators, count, now, on_both, person};
 
 on_both! {
     fn a_person_is_found_by_login_and_a_login_is_taken_once(db: &Db) {
@@ -17,12 +17,12 @@ on_both! {
         assert_eq!(db.read(|tx| users::by_id(tx, id)).unwrap(), Some(user.clone()));
         assert_eq!(db.read(users::all).unwrap(), [user]);
         assert_eq!(db.read(|tx| users::by_login(tx, "Irina")).unwrap(), None);
-        let again = db.write(|tx| users::create(tx, &crate::place::new_user("irina", None)));
+        let again = db.write(|tx| users::create(tx, &crate::fixture::new_user("irina", None)));
         assert!(matches!(again, Err(DbError::Conflict(_))), "{again:?}");
     }
 
     fn a_group_that_is_not_there_cannot_be_joined(db: &Db) {
-        let lost = db.write(|tx| users::create(tx, &crate::place::new_user("irina", Some(777))));
+        let lost = db.write(|tx| users::create(tx, &crate::fixture::new_user("irina", Some(777))));
         assert!(matches!(lost, Err(DbError::Dangling(_))), "{lost:?}");
     }
 
@@ -127,15 +127,15 @@ on_both! {
         let group = administrators(db);
         let user = person(db, "irina", Some(group));
         db.write(|tx| -> Result<(), DbError> {
-            let language = options::create(tx, Target::User, Some("LANG"), "Language")?;
+            let language = options::create(tx, Scope::User, Some("LANG"), "Language")?;
             let russian = options::create_value(tx, language, Some("ru"), "Russian")?;
-            let shift = options::create(tx, Target::User, Some("SHIFT"), "Shift")?;
+            let shift = options::create(tx, Scope::User, Some("SHIFT"), "Shift")?;
             let night = options::create_value(tx, shift, None, "Night")?;
-            let phone = options::create(tx, Target::User, Some("PHONE"), "Phone")?;
-            let unset = options::create(tx, Target::User, Some("UNSET"), "Unset")?;
-            let keyless = options::create(tx, Target::User, None, "Keyless")?;
-            let empty = options::create(tx, Target::User, Some(""), "Empty key")?;
-            let of_group = options::create(tx, Target::Group, Some("LANG"), "Language")?;
+            let phone = options::create(tx, Scope::User, Some("PHONE"), "Phone")?;
+            let unset = options::create(tx, Scope::User, Some("UNSET"), "Unset")?;
+            let keyless = options::create(tx, Scope::User, None, "Keyless")?;
+            let empty = options::create(tx, Scope::User, Some(""), "Empty key")?;
+            let of_group = options::create(tx, Scope::Group, Some("LANG"), "Language")?;
             let _ = unset;
             options::set_for_user(tx, user, language, &Setting::Text("was".into()))?;
             options::set_for_user(tx, user, language, &Setting::Listed(russian))?;

@@ -17,14 +17,14 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
-use crate::place::Place;
+use crate::fixture::Fixture;
 
 /// What a client sends that wants a secret line.
 const ASKS: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
 /// A front that keeps lines secret before the server of the tests, which does not.
 struct Front {
-    place: Place,
+    place: Fixture,
     port: u16,
     /// The certificate of who gave the front its own.
     root_cert: PathBuf,
@@ -36,7 +36,7 @@ struct Front {
 impl Front {
     /// Its certificate is for this name.
     fn start(name: &str) -> Option<Self> {
-        let place = Place::postgres()?;
+        let place = Fixture::postgres()?;
         let config: tokio_postgres::Config = place.url.parse().unwrap();
         let Some(Host::Tcp(host)) = config.get_hosts().first() else {
             println!("TEST_DATABASE_URL names no host: no front before it");

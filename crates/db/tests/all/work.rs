@@ -5,10 +5,10 @@ use db::events::NewEvent;
 use db::notes::{Fields, Level, Owner};
 use db::repo::{NewSection, Whom};
 use db::tasks::NewTask;
-use db::{Db, DbError, ai_tools, events, groups, names, notes, registry, repo, tasks};
+use db::{Db, DbError, ai_tools, events, groups, notes, registry, repo, tasks, translations};
 use serde_json::json;
 
-use crate::place::{administrators, later, now, on_both, person};
+use crate::fixture::{administrators, later, now, on_both, person};
 
 pub(crate) fn fields(name: &str, kind: &str) -> Fields {
     Fields {
@@ -27,7 +27,7 @@ fn note(db: &Db, owner: Owner, name: &str, kind: &str) -> i64 {
 on_both! {
     fn notes_come_in_order_of_precedence_and_only_ones_own(db: &Db) {
         let group = db.write(|tx| groups::create(tx, Some("MANAGER"), "Managers")).unwrap();
-        db.write(|tx| names::set(tx, "groups", group, "ru", "Менеджеры")).unwrap();
+        db.write(|tx| translations::set(tx, "groups", group, "ru", "Менеджеры")).unwrap();
         let (irina, oleg) = (person(db, "irina", Some(group)), person(db, "oleg", None));
         note(db, Owner::All, "z default", "kDefault");
         note(db, Owner::Own(irina), "b skill", "kSkill");

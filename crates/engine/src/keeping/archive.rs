@@ -17,7 +17,7 @@ pub(super) mod write;
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
-use db::whole::Table;
+use db::transfer::Table;
 use serde::{Deserialize, Serialize};
 
 use super::FOLDERS;
@@ -54,7 +54,7 @@ impl Head {
             what: WHAT.to_owned(),
             format: FORMAT,
             build: wire::BUILD.to_owned(),
-            step: db::whole::newest_step(),
+            step: db::transfer::newest_step(),
             made: db::seconds(made),
             store: store.to_owned(),
         }
@@ -65,7 +65,7 @@ impl Head {
         if self.what != WHAT {
             return Err("it is no backup of a store".to_owned());
         }
-        if self.format != FORMAT || self.step > db::whole::newest_step() || self.step < 1 {
+        if self.format != FORMAT || self.step > db::transfer::newest_step() || self.step < 1 {
             return Err(format!(
                 "build {} made it, which is newer than this one ({})",
                 self.build,

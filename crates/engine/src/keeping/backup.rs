@@ -8,8 +8,8 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use db::whole::{self, WholeError};
-use db::{Closed, Db};
+use db::transfer::{self, TransferError};
+use db::{Db, FreezeReason};
 use jiff::Timestamp;
 
 use super::archive::write::{Rows, Writer};
@@ -48,11 +48,11 @@ pub fn backup(root: &Path, to: &Path, watch: Watch<'_>) -> Result<BackedUp, Keep
     let settings = Settings::read(root)?;
     let target = Target::open(root, to)?;
     let db = Db::open(&settings.config.database, root)?;
-    match db.closure()?.map(|closure| closure.why) {
-        Some(Closed::Moved) => return Err(KeepError::MovedAway),
+    match db.write_freeze()?.map(|closure| closure.reason) {
+        Some(FreezeReason::Moved) => return Err(KeepError::MovedAway),
         // From another root too, where this one's files are old.
-        Some(Closed::Copy) => return Err(KeepError::Unfinished),
-        Some(Closed::Moving) | None => {}
+        Some(FreezeReason::Copy) => return Err(KeepError::Unfinished),
+        Some(FreezeReason::Moving) | None => {}
     }
     db.migrate()?;
     let mut last = String::new();
@@ -176,15 +176,15 @@ fn attempt(
 
 /// The rows of one moment.
 fn write_rows(db: &Db, writer: &mut Writer, watch: Watch<'_>) -> Result<Vec<TableEntry>, KeepError> {
-    let tables = whole::tables()?;
+    let tables = transfer::tables()?;
     let entries = db.read(|tx| {
-        whole::refuse_newer(tx)?;
-        let all = whole::rows(tx, &tables)?;
+        transfer::refuse_newer(tx)?;
+        let all = transfer::rows(tx, &tables)?;
         let mut done = 0;
         let mut entries = Vec::with_capacity(tables.len());
         for table in &tables {
             let mut rows = Rows::new(writer, &table.name);
-            let sum = whole::read(tx, table, &mut |_, line| {
+            let sum = transfer::read(tx, table, &mut |_, line| {
                 if u64::is_multiple_of(done, WORD_EVERY) {
                     go_on(watch, Step { what: What::Rows, name: &table.name, done, all })?;
                 }
@@ -200,7 +200,7 @@ fn write_rows(db: &Db, writer: &mut Writer, watch: Watch<'_>) -> Result<Vec<Tabl
                 sha256: sum.hex(),
             });
         }
-        Ok::<_, WholeError>(entries)
+        Ok::<_, TransferError>(entries)
     })?;
     Ok(entries)
 }

@@ -9,8 +9,8 @@
 
 use std::path::Path;
 
-use db::whole::{self, Held, Sum, Table};
-use db::{Closed, Closure, Db, DbError};
+use db::transfer::{self, Contents, Table, TableSum};
+use db::{Db, DbError, FreezeReason, WriteFreeze};
 
 use super::marks::Works;
 use super::{KeepError, Watch, refuse_inside, rows_watch, settings, swap};
@@ -29,7 +29,7 @@ pub struct Move {
 #[derive(Clone, Debug)]
 pub struct Moved {
     /// Every table with what it holds on both sides; empty where an earlier move only had to be ended.
-    pub tables: Vec<(Table, Sum)>,
+    pub tables: Vec<(Table, TableSum)>,
     /// Address of the old database.
     pub from: String,
     /// The store is still closed: its owner had closed it, or an engine runs that must be started anew.
@@ -60,12 +60,12 @@ pub fn migrate(root: &Path, wish: &Move, watch: Watch<'_>) -> Result<Moved, Keep
         Ok(tables) => tables,
         Err(error) => {
             // The settings name the old database still.
-            from.reopen()?;
+            from.unfreeze_writes()?;
             works.give_back()?;
             return Err(error);
         }
     };
-    to.reopen().map_err(KeepError::Target)?;
+    to.unfreeze_writes().map_err(KeepError::Target)?;
     let is_closed = works.finish()?;
     Ok(Moved { tables, from: address, is_closed, engine_runs: !works.has_no_engine() })
 }
@@ -77,9 +77,9 @@ fn is_same(one: &str, other: &str, root: &Path) -> bool {
 
 /// A move that was killed after the settings had named the new database.
 fn finish_earlier(db: &Db, works: &Works, from: String) -> Result<Moved, KeepError> {
-    match db.closure()? {
-        Some(Closure { why: Closed::Copy, .. }) => {
-            db.reopen()?;
+    match db.write_freeze()? {
+        Some(WriteFreeze { reason: FreezeReason::Copy, .. }) => {
+            db.unfreeze_writes()?;
             let is_closed = works.finish()?;
             Ok(Moved { tables: Vec::new(), from, is_closed, engine_runs: !works.has_no_engine() })
         }
@@ -88,20 +88,20 @@ fn finish_earlier(db: &Db, works: &Works, from: String) -> Result<Moved, KeepErr
 }
 
 /// The closure of this move, or of a killed one that goes on; an error where rows would be lost.
-fn closure(from: &Db, to: &Db, replace: bool) -> Result<Closure, KeepError> {
-    let held = whole::held(to).map_err(KeepError::Target)?;
-    let (here, there) = (from.closure()?, to.closure().map_err(KeepError::Target)?);
+fn closure(from: &Db, to: &Db, replace: bool) -> Result<WriteFreeze, KeepError> {
+    let held = transfer::contents(to).map_err(KeepError::Target)?;
+    let (here, there) = (from.write_freeze()?, to.write_freeze().map_err(KeepError::Target)?);
     let is_own_copy = match (&here, &there) {
-        (Some(here), Some(there)) => there.why == Closed::Copy && here.token == there.token,
+        (Some(here), Some(there)) => there.reason == FreezeReason::Copy && here.token == there.token,
         _ => false,
     };
-    if held == Held::Rows && !replace && !is_own_copy {
+    if held == Contents::Rows && !replace && !is_own_copy {
         return Err(KeepError::NotEmpty);
     }
     match here {
-        Some(closure) if closure.why == Closed::Moved && !is_own_copy => Err(KeepError::MovedAway),
-        Some(closure) => Ok(closure.because(Closed::Moving)),
-        None => Ok(Closure::new(Closed::Moving)?),
+        Some(closure) if closure.reason == FreezeReason::Moved && !is_own_copy => Err(KeepError::MovedAway),
+        Some(closure) => Ok(closure.because(FreezeReason::Moving)),
+        None => Ok(WriteFreeze::new(FreezeReason::Moving)?),
     }
 }
 
@@ -110,28 +110,28 @@ fn carry(
     root: &Path,
     from: &Db,
     to: &Db,
-    closure: &Closure,
+    closure: &WriteFreeze,
     wish: &Move,
     watch: Watch<'_>,
-) -> Result<Vec<(Table, Sum)>, KeepError> {
+) -> Result<Vec<(Table, TableSum)>, KeepError> {
     bring_up(from)?;
-    from.close(closure)?;
-    if to.closure().map_err(KeepError::Target)?.as_ref() == Some(closure) {
+    from.freeze_writes(closure)?;
+    if to.write_freeze().map_err(KeepError::Target)?.as_ref() == Some(closure) {
         // Two addresses of one database.
         return Err(KeepError::SamePlace);
     }
     bring_up(to).map_err(KeepError::Target)?;
     let mut report = rows_watch(watch);
     let tables = from.read(|from| {
-        to.fill(|to| {
-            to.reopen()?;
-            let tables = whole::copy(from, to, &mut report)?;
-            to.close(&closure.because(Closed::Copy))?;
-            Ok::<_, whole::WholeError>(tables)
+        to.bulk_write(|to| {
+            to.unfreeze_writes()?;
+            let tables = transfer::copy(from, to, &mut report)?;
+            to.freeze_writes(&closure.because(FreezeReason::Copy))?;
+            Ok::<_, transfer::TransferError>(tables)
         })
     })?;
     // Before the settings change: from now on nobody opens the old one by mistake.
-    from.close(&closure.because(Closed::Moved))?;
+    from.freeze_writes(&closure.because(FreezeReason::Moved))?;
     settings::set_database(root, &wish.to)?;
     Ok(tables)
 }
@@ -139,8 +139,8 @@ fn carry(
 /// Brings a database to this build, even if a killed command of an older one left it closed.
 pub(super) fn bring_up(db: &Db) -> Result<(), DbError> {
     match db.migrate() {
-        Err(DbError::Closed) => {
-            db.reopen()?;
+        Err(DbError::WritesFrozen) => {
+            db.unfreeze_writes()?;
             db.migrate()
         }
         done => done,

@@ -9,8 +9,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use db::whole::{self, Filling, Held, Sum, Table, WholeError, line};
-use db::{Closed, Closure, Db, DbError, Tx};
+use db::transfer::{self, Contents, Table, TableLoader, TableSum, TransferError, row_line};
+use db::{Db, DbError, FreezeReason, Tx, WriteFreeze};
 
 use super::archive::read::{self, Checked, Entry};
 use super::archive::{Place, is_left_over, place};
@@ -67,12 +67,12 @@ pub fn restore(root: &Path, options: &RestoreOptions, watch: Watch<'_>) -> Resul
     let Goal { own, database, config } = Goal::find(root, &checked, options)?;
     let db = Db::open(&database, root)?;
     let set_aside = set_damaged_aside(&db, &database, root, &works)?;
-    let held = whole::held(&db)?;
-    if held == Held::Rows && own.as_ref() != Some(&database) && !options.replace {
+    let held = transfer::contents(&db)?;
+    if held == Contents::Rows && own.as_ref() != Some(&database) && !options.replace {
         return Err(KeepError::NotEmpty);
     }
     works.close_store("restore")?;
-    let closure = Closure::new(Closed::Copy)?;
+    let closure = WriteFreeze::new(FreezeReason::Copy)?;
     match bring_in(root, &checked, &options.from, &db, &closure, &config, watch) {
         Ok(()) => swap::finish(root)?,
         Err(error) => go_back(root, &works, error)?,
@@ -118,7 +118,7 @@ impl Goal {
 
 /// Gives a restore up that failed, unless its rows are in all the same: then it goes on.
 fn go_back(root: &Path, works: &Works, error: KeepError) -> Result<(), KeepError> {
-    let is_unknown = matches!(error, KeepError::Rows(WholeError::Db(DbError::CommitLost(_))));
+    let is_unknown = matches!(error, KeepError::Rows(TransferError::Db(DbError::CommitLost(_))));
     if is_unknown && !swap::is_in(root).unwrap_or(false) {
         // The rows may come in yet. The store stays closed; the same command goes on from here.
         return Err(error);
@@ -174,7 +174,7 @@ fn bring_in(
     checked: &Checked,
     from: &Path,
     db: &Db,
-    closure: &Closure,
+    closure: &WriteFreeze,
     config: &Config,
     watch: Watch<'_>,
 ) -> Result<(), KeepError> {
@@ -183,7 +183,7 @@ fn bring_in(
     write_files(&stage, checked, from, watch)?;
     stage.sync();
     bring_up(db)?;
-    if checked.head.step == whole::newest_step() {
+    if checked.head.step == transfer::newest_step() {
         fill(db, checked, from, Some(closure), watch)?;
         return stage.rows_are_in();
     }
@@ -194,10 +194,10 @@ fn bring_in(
     scratch.migrate()?;
     let mut report = rows_watch(watch);
     scratch.read(|scratch| {
-        db.fill(|tx| {
-            tx.reopen()?;
-            whole::copy(scratch, tx, &mut report)?;
-            Ok::<_, WholeError>(tx.close(closure)?)
+        db.bulk_write(|tx| {
+            tx.unfreeze_writes()?;
+            transfer::copy(scratch, tx, &mut report)?;
+            Ok::<_, TransferError>(tx.freeze_writes(closure)?)
         })
     })?;
     stage.rows_are_in()
@@ -229,22 +229,22 @@ fn fill(
     db: &Db,
     checked: &Checked,
     from: &Path,
-    closure: Option<&Closure>,
+    closure: Option<&WriteFreeze>,
     watch: Watch<'_>,
 ) -> Result<(), KeepError> {
     let all = checked.tables.iter().map(|(_, sum)| sum.rows).sum();
-    db.fill(|tx| {
-        tx.reopen()?;
+    db.bulk_write(|tx| {
+        tx.unfreeze_writes()?;
         let tables: Vec<_> = checked.tables.iter().map(|(table, _)| table.clone()).collect();
-        whole::clear(tx, &tables)?;
+        transfer::clear(tx, &tables)?;
         let mut feeding = Feeding { tx, tables: &checked.tables, at: 0, filling: None, done: 0, all };
         read::each(from, &mut |entry, _| feeding.take(entry, checked, watch))?;
         feeding.finish()?;
-        whole::check_links(tx)?;
-        whole::compare(tx, &checked.tables, &mut rows_watch(watch), all)?;
+        transfer::check_links(tx)?;
+        transfer::compare(tx, &checked.tables, &mut rows_watch(watch), all)?;
         match closure {
-            Some(closure) => Ok(tx.close(closure)?),
-            None => Ok::<_, WholeError>(()),
+            Some(closure) => Ok(tx.freeze_writes(closure)?),
+            None => Ok::<_, TransferError>(()),
         }
     })?;
     Ok(())
@@ -253,10 +253,10 @@ fn fill(
 /// Rows of a backup on their way into tables.
 struct Feeding<'a> {
     tx: &'a mut Tx,
-    tables: &'a [(Table, Sum)],
+    tables: &'a [(Table, TableSum)],
     /// The table that is being filled, or comes next.
     at: usize,
-    filling: Option<Filling<'a>>,
+    filling: Option<TableLoader<'a>>,
     done: u64,
     all: u64,
 }
@@ -271,14 +271,14 @@ impl Feeding<'_> {
         let changed = || KeepError::Archive("it changes while it is read".to_owned());
         let (table, _) = self.tables.get(self.at).ok_or_else(changed)?;
         entry.lines(&mut |text| {
-            let values = line::parse(text, table).map_err(|_| changed())?;
+            let values = row_line::parse(text, table).map_err(|_| changed())?;
             if self.done.is_multiple_of(WORD_EVERY) {
                 go_on(watch, Step { what: What::Rows, name, done: self.done, all: self.all })?;
             }
             self.done += 1;
             let filling = match &mut self.filling {
                 Some(filling) => filling,
-                none => none.insert(Filling::new(self.tx, table)?),
+                none => none.insert(TableLoader::new(self.tx, table)?),
             };
             Ok(filling.push(self.tx, &values)?)
         })?;
@@ -290,7 +290,7 @@ impl Feeding<'_> {
         let Some((table, sum)) = self.tables.get(self.at) else { return Ok(()) };
         let filling = match self.filling.take() {
             Some(filling) => filling,
-            None => Filling::new(self.tx, table)?,
+            None => TableLoader::new(self.tx, table)?,
         };
         self.at += 1;
         filling.finish(self.tx, sum.last_id)

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use db::{Closed, Closure, Db};
+use db::{Db, FreezeReason, WriteFreeze};
 
 use super::settings::{self, File as Config};
 use super::{FOLDERS, KeepError, file_error};
@@ -45,7 +45,7 @@ pub(super) struct Stage {
 
 impl Stage {
     /// Begins: `closure` will be that of the database when its rows are in.
-    pub(super) fn begin(root: &Path, closure: &Closure, config: &Config) -> Result<Self, KeepError> {
+    pub(super) fn begin(root: &Path, closure: &WriteFreeze, config: &Config) -> Result<Self, KeepError> {
         let going_on = root.join(GOING_ON);
         private_folder(&going_on)?;
         let token = going_on.join("token");
@@ -173,9 +173,9 @@ pub(super) fn recover(root: &Path) -> Result<End, KeepError> {
 /// Whether the database is the copy that this restore made.
 pub(super) fn is_in(root: &Path) -> Result<bool, KeepError> {
     let token = fs::read_to_string(root.join(GOING_ON).join("token")).unwrap_or_default();
-    let wanted = Closure { why: Closed::Copy, token };
+    let wanted = WriteFreeze { reason: FreezeReason::Copy, token };
     match database(root) {
-        Some(db) => Ok(db.closure()? == Some(wanted)),
+        Some(db) => Ok(db.write_freeze()? == Some(wanted)),
         None => Ok(false),
     }
 }
@@ -222,7 +222,7 @@ pub(super) fn finish(root: &Path) -> Result<(), KeepError> {
     if is_in(root)?
         && let Some(db) = database(root)
     {
-        db.reopen()?;
+        db.unfreeze_writes()?;
     }
     remove(&root.join(GOING_ON))?;
     for folder in FOLDERS {

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use db::whole::{self, WholeError};
-use db::{Closed, Closure, Db, DbError};
+use db::transfer::{self, TransferError};
+use db::{Db, DbError, FreezeReason, WriteFreeze};
 use engine::keeping::{self, KeepError, Move, RestoreOptions};
 use engine::{Engine, Options, StartError};
 use serde_json::{Value, json};
@@ -33,11 +33,11 @@ fn open(root: &Path) -> Db {
 }
 
 fn sums(db: &Db) -> Vec<(String, String)> {
-    let tables = whole::tables().unwrap();
-    db.read::<_, WholeError>(|tx| {
+    let tables = transfer::tables().unwrap();
+    db.read::<_, TransferError>(|tx| {
         tables
             .iter()
-            .map(|table| Ok((table.name.clone(), whole::read(tx, table, &mut |_, _| Ok(()))?.hex())))
+            .map(|table| Ok((table.name.clone(), transfer::read(tx, table, &mut |_, _| Ok(()))?.hex())))
             .collect()
     })
     .unwrap()
@@ -55,9 +55,9 @@ on_both! {
         let list = ask("memory_list", json!({})).with("session", ticket);
         save.result(house).await.unwrap();
         let before = house.dump();
-        let closure = Closure::new(Closed::Moving).unwrap();
+        let closure = WriteFreeze::new(FreezeReason::Moving).unwrap();
         let closing = closure.clone();
-        aside(house.root(), move |root| open(root).close(&closing).unwrap()).await;
+        aside(house.root(), move |root| open(root).freeze_writes(&closing).unwrap()).await;
         // At once, and soon for those too who only read.
         assert_eq!(save.result(house).await, Err("SHOP_IS_LOCK".to_owned()));
         let since = Instant::now();
@@ -67,7 +67,7 @@ on_both! {
         assert_eq!(list.result(house).await, Err("SHOP_IS_LOCK".to_owned()));
         assert_eq!(Ask::sign_in("irina", "x").result(house).await, Err("SHOP_IS_LOCK".to_owned()));
         assert!(house.dump() == before);
-        aside(house.root(), |root| open(root).reopen().unwrap()).await;
+        aside(house.root(), |root| open(root).unfreeze_writes().unwrap()).await;
         let since = Instant::now();
         while save.result(house).await.is_err() {
             assert!(since.elapsed() < Duration::from_secs(3));
@@ -75,7 +75,7 @@ on_both! {
         list.result(house).await.unwrap();
         // It starts on a closed database only in a store that is closed for people.
         house.stop().await;
-        aside(house.root(), move |root| open(root).close(&closure.because(Closed::Moved)).unwrap()).await;
+        aside(house.root(), move |root| open(root).freeze_writes(&closure.because(FreezeReason::Moved)).unwrap()).await;
         let options = Options { listen: Some("127.0.0.1:0".parse().unwrap()), ..Options::default() };
         let refused = Engine::start(house.root().to_owned(), options).await;
         assert!(matches!(refused.err(), Some(StartError::Closed(_))));
@@ -90,40 +90,40 @@ on_both! {
             let (first, before) = (address(root), sums(&open(root)));
             migrate(root, OTHER, false).unwrap();
             let (from, to) = (Db::open(&first, root).unwrap(), Db::open(OTHER, root).unwrap());
-            let moved = from.closure().unwrap().unwrap();
-            assert_eq!(moved.why, Closed::Moved);
+            let moved = from.write_freeze().unwrap().unwrap();
+            assert_eq!(moved.reason, FreezeReason::Moved);
             let marker = root.join("shop.lock");
-            let killed = |named: &str, old: Closed| {
+            let killed = |named: &str, old: FreezeReason| {
                 let file = root.join("config.json");
                 let mut config: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
                 config["database"] = json!(named);
                 std::fs::write(&file, config.to_string()).unwrap();
                 std::fs::write(&marker, "closed by `shopwright store migrate`\n").unwrap();
-                from.close(&moved.because(old)).unwrap();
-                to.close(&moved.because(Closed::Copy)).unwrap();
+                from.freeze_writes(&moved.because(old)).unwrap();
+                to.freeze_writes(&moved.because(FreezeReason::Copy)).unwrap();
             };
             // The rows are in, the old database is still the store's.
-            for old in [Closed::Moving, Closed::Moved] {
+            for old in [FreezeReason::Moving, FreezeReason::Moved] {
                 killed(&first, old);
                 let done = migrate(root, OTHER, false).unwrap();
                 assert!(!done.tables.is_empty() && !done.is_closed);
-                assert_eq!((address(root).as_str(), to.closure().unwrap()), (OTHER, None));
+                assert_eq!((address(root).as_str(), to.write_freeze().unwrap()), (OTHER, None));
                 assert_eq!(sums(&to), before);
             }
             // The settings name the new one already.
-            killed(OTHER, Closed::Moved);
+            killed(OTHER, FreezeReason::Moved);
             let done = migrate(root, OTHER, false).unwrap();
             assert!(done.tables.is_empty() && !done.is_closed && !marker.exists());
-            assert_eq!(to.closure().unwrap(), None);
+            assert_eq!(to.write_freeze().unwrap(), None);
             // Or it is given up, and the store is where the settings say.
-            killed(OTHER, Closed::Moved);
+            killed(OTHER, FreezeReason::Moved);
             assert!(keeping::unlock(root, false).unwrap());
-            assert_eq!((to.closure().unwrap(), marker.exists()), (None, false));
-            killed(&first, Closed::Moved);
+            assert_eq!((to.write_freeze().unwrap(), marker.exists()), (None, false));
+            killed(&first, FreezeReason::Moved);
             assert!(matches!(keeping::unlock(root, false), Err(KeepError::MovedAway)));
-            killed(&first, Closed::Moving);
+            killed(&first, FreezeReason::Moving);
             assert!(keeping::unlock(root, false).unwrap());
-            assert_eq!((from.closure().unwrap(), marker.exists()), (None, false));
+            assert_eq!((from.write_freeze().unwrap(), marker.exists()), (None, false));
             // The copy of an attempt that was given up is somebody's rows like any.
             assert!(matches!(migrate(root, OTHER, false), Err(KeepError::NotEmpty)));
             migrate(root, OTHER, true).unwrap();
@@ -141,10 +141,10 @@ on_both! {
             std::fs::write(root.join("files/.shopwright-restore-old/old/a"), "a").unwrap();
             keeping::backup(root, &file, go).unwrap();
             let kept = std::fs::read(&file).unwrap();
-            let closure = Closure::new(Closed::Copy).unwrap();
-            db.close(&closure).unwrap();
+            let closure = WriteFreeze::new(FreezeReason::Copy).unwrap();
+            db.freeze_writes(&closure).unwrap();
             assert!(matches!(keeping::backup(root, &file, go), Err(KeepError::Unfinished)));
-            db.reopen().unwrap();
+            db.unfreeze_writes().unwrap();
             std::fs::create_dir_all(root.join("core/restore")).unwrap();
             assert!(matches!(keeping::backup(root, &file, go), Err(KeepError::Unfinished)));
             assert_eq!(std::fs::read(&file).unwrap(), kept);
@@ -162,7 +162,7 @@ on_both! {
             db.write::<_, DbError>(|tx| tx.run(newer, &[])).unwrap();
             assert!(keeping::backup(root, &file, go).is_err() && migrate(root, OTHER, true).is_err());
             assert!(restore(None).is_err());
-            assert_eq!((std::fs::read(&file).unwrap(), db.closure().unwrap()), (kept, None));
+            assert_eq!((std::fs::read(&file).unwrap(), db.write_freeze().unwrap()), (kept, None));
             assert!(!root.join("shop.lock").exists());
         }).await;
     }
@@ -211,7 +211,7 @@ on_both! {
             };
             for replace in [false, true] {
                 assert!(migrate(root, &same, replace).is_err());
-                assert_eq!((address(root), sums(&open(root)), open(root).closure().unwrap()), (first.clone(), before.clone(), None));
+                assert_eq!((address(root), sums(&open(root)), open(root).write_freeze().unwrap()), (first.clone(), before.clone(), None));
             }
         }).await;
     }
@@ -236,7 +236,7 @@ on_both! {
                 assert!(matches!(stopped, Err(KeepError::Stopped)), "{what:?}");
             }
             assert_eq!(std::fs::read(&file).unwrap(), kept);
-            assert_eq!((sums(&open(root)), open(root).closure().unwrap()), (before, None));
+            assert_eq!((sums(&open(root)), open(root).write_freeze().unwrap()), (before, None));
             assert!(!root.join("shop.lock").exists() && !root.join("core/restore").exists());
             assert!(!root.join("backup.tar.gz.part").exists());
         }).await;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use db::events::NewEvent;
 use db::tasks::NewTask;
-use db::{ai_tools, attempts, events, groups, options, rights, tasks, users};
+use db::{ai_tools, events, groups, options, rights, sign_in_attempts, tasks, users};
 use serde_json::{Value, json};
 
 use crate::ask::{Ask, signed_in, ticket};
@@ -43,7 +43,7 @@ on_both! {
     async fn the_answer_tells_all_a_session_has_to_know(house: House) {
         let (irina, oleg, admin) = (house.id("irina"), house.id("oleg"), house.id("admin"));
         house.db.write(|tx| {
-            let language = options::create(tx, options::Target::User, Some("LANG"), "Language")?;
+            let language = options::create(tx, options::Scope::User, Some("LANG"), "Language")?;
             options::set_for_user(tx, irina, language, &options::Setting::Text("ru".to_owned()))?;
             rights::grant_to_user(tx, irina, "SCHEDULER")?;
             rights::grant_to_user(tx, irina, "AGENT_TOOL_LIST")?;
@@ -159,7 +159,7 @@ on_both! {
         let (result, first) = timed(house, &wrong).await;
         assert_eq!(result, Err("WRONG_PASSWORD".to_owned()));
         for _ in 1..200 {
-            house.db.write(|tx| attempts::record(tx, "irina", "127.0.0.1", jiff::Timestamp::now())).unwrap();
+            house.db.write(|tx| sign_in_attempts::record(tx, "irina", "127.0.0.1", jiff::Timestamp::now())).unwrap();
         }
         let (result, late) = timed(house, &wrong).await;
         assert_eq!(result, Err("WRONG_PASSWORD".to_owned()));
@@ -177,7 +177,7 @@ on_both! {
     async fn guesses_at_once_queue_up(house: House) {
         house.in_the_real_world().await;
         for _ in 0..600 {
-            house.db.write(|tx| attempts::record(tx, "irina", "127.0.0.1", jiff::Timestamp::now())).unwrap();
+            house.db.write(|tx| sign_in_attempts::record(tx, "irina", "127.0.0.1", jiff::Timestamp::now())).unwrap();
         }
         let house: &House = house;
         let wrong = Ask::sign_in("irina", "wrong");

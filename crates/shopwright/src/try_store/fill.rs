@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, anyhow};
-use db::options::{Setting, Target};
+use db::options::{Scope, Setting};
 use db::repo::{NewSection, Whom};
-use db::{Tx, ai_tools, events, groups, names, notes, options, repo, rights, tasks, users};
+use db::{Tx, ai_tools, events, groups, notes, options, repo, rights, tasks, translations, users};
 use jiff::{SignedDuration, Timestamp};
 
 use super::sample::{self, OptionOf, Sample, Texts, of};
@@ -73,7 +73,7 @@ impl Filler<'_> {
             } else {
                 let id = groups::create(self.tx, skey, english)?;
                 for (language, name) in &group.name {
-                    names::set(self.tx, "groups", id, language, name)?;
+                    translations::set(self.tx, "groups", id, language, name)?;
                 }
                 id
             };
@@ -112,14 +112,14 @@ impl Filler<'_> {
     }
 
     fn options(&mut self, sample: &sample::People) -> Result<()> {
-        let of_users = self.create_options(Target::User, &sample.user_options)?;
+        let of_users = self.create_options(Scope::User, &sample.user_options)?;
         for person in &sample.people {
             for (word, value) in &person.options {
                 let (option, setting) = chosen(&of_users, word, value)?;
                 options::set_for_user(self.tx, self.user(&person.login)?, option, &setting)?;
             }
         }
-        let of_groups = self.create_options(Target::Group, &sample.group_options)?;
+        let of_groups = self.create_options(Scope::Group, &sample.group_options)?;
         for group in &sample.groups {
             let id = self.group(group.skey.as_deref().unwrap_or_else(|| of(&group.name, "en")))?;
             for (word, value) in &group.options {
@@ -130,7 +130,7 @@ impl Filler<'_> {
         Ok(())
     }
 
-    fn create_options(&mut self, target: Target, all: &[OptionOf]) -> Result<Made> {
+    fn create_options(&mut self, target: Scope, all: &[OptionOf]) -> Result<Made> {
         let mut made = Made::new();
         for option in all {
             let name = self.text(&option.name);

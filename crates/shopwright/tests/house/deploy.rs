@@ -8,7 +8,7 @@ use yaml_rust2::{Yaml, YamlLoader};
 
 use crate::workspace::root;
 
-/// Connections that a node holds at most: see `db/src/postgres`.
+/// Connections that a node holds at most: see `db/src/driver/postgres`.
 const OF_A_NODE: usize = 16 + 4 + 1;
 
 fn read(name: &str) -> String {

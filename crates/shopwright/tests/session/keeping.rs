@@ -365,7 +365,7 @@ fn pack(file: &Path, parts: &[(String, Vec<u8>)], extra: &[(&str, tar::EntryType
 fn resum(parts: &mut [(String, Vec<u8>)]) {
     let sum = |bytes: &[u8]| {
         // The sum of a part is that of a table with this one part.
-        let mut summing = db::whole::line::Summing::default();
+        let mut summing = db::transfer::row_line::Summing::default();
         summing.add(bytes);
         summing.finish(0).hex()
     };
@@ -577,7 +577,7 @@ fn a_backup_of_an_older_build_goes_through_the_migrations_it_has_not_seen() {
     parts.retain(|(name, _)| !name.starts_with("rows/secrets/"));
     replace(
         part(&mut parts, "backup.json"),
-        &format!("\"step\": {}", db::whole::newest_step()),
+        &format!("\"step\": {}", db::transfer::newest_step()),
         "\"step\": 1",
     );
     let rows = part(&mut parts, "rows/migrations");
@@ -585,7 +585,7 @@ fn a_backup_of_an_older_build_goes_through_the_migrations_it_has_not_seen() {
     rows.truncate(first + 1);
     change_manifest(&mut parts, |manifest| {
         let first: Vec<String> =
-            db::whole::tables_of(1).unwrap().into_iter().map(|table| table.name).collect();
+            db::transfer::tables_of(1).unwrap().into_iter().map(|table| table.name).collect();
         let tables = manifest["tables"].as_array_mut().unwrap();
         tables.retain(|table| first.iter().any(|name| table["name"] == json!(name)));
     });

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use db::Db;
-use db::whole::{self, WholeError};
+use db::transfer::{self, TransferError};
 use testkit::{Bench, Output, TestStore, run};
 
 /// How long moving and keeping may take on a busy machine.
@@ -67,10 +67,10 @@ pub(crate) fn database(root: &Path) -> String {
 /// Rows, last number and sum of every table of a database.
 pub(crate) fn sums(url: &str, root: &Path) -> Sums {
     let db = Db::open(url, root).unwrap();
-    db.read::<_, WholeError>(|tx| {
-        let tables = whole::tables()?;
+    db.read::<_, TransferError>(|tx| {
+        let tables = transfer::tables()?;
         let sums = tables.iter().map(|table| {
-            let sum = whole::read(tx, table, &mut |_, _| Ok(()))?;
+            let sum = transfer::read(tx, table, &mut |_, _| Ok(()))?;
             Ok((table.name.clone(), (sum.rows, sum.last_id, sum.hex())))
         });
         sums.collect()

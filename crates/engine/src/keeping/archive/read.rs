@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use db::whole::line::{self, Summing, hex};
-use db::whole::{Sum, Table};
+use db::transfer::row_line::{self, Summing, hex};
+use db::transfer::{Table, TableSum};
 use flate2::bufread::GzDecoder;
 use sha2::{Digest as _, Sha256};
 
@@ -164,7 +164,7 @@ pub(in super::super) struct Checked {
     pub(in super::super) head: Head,
     pub(in super::super) manifest: Manifest,
     /// The tables of its step, with what it holds of them.
-    pub(in super::super) tables: Vec<(Table, Sum)>,
+    pub(in super::super) tables: Vec<(Table, TableSum)>,
     /// The settings.
     pub(in super::super) config: String,
     by_name: BTreeMap<String, Part>,
@@ -239,7 +239,7 @@ impl Looking {
         }
         if self.head.is_none() {
             let head = parse_head(entry)?;
-            let tables = db::whole::tables_of(head.step)?;
+            let tables = db::transfer::tables_of(head.step)?;
             self.tables = tables.into_iter().map(|table| (table, Summing::default())).collect();
             self.head = Some(head);
             return Ok(());
@@ -272,7 +272,7 @@ impl Looking {
         entry.lines(&mut |text| {
             summing.add(text);
             let wrong = |what| broken(format!("table `{name}`, row {}: {what}", summing.rows()));
-            line::parse(text, table).map(drop).map_err(wrong)
+            row_line::parse(text, table).map(drop).map_err(wrong)
         })
     }
 
@@ -304,7 +304,7 @@ impl Looking {
     }
 }
 
-fn fits(table: Table, summing: Summing, entry: &TableEntry) -> Result<(Table, Sum), KeepError> {
+fn fits(table: Table, summing: Summing, entry: &TableEntry) -> Result<(Table, TableSum), KeepError> {
     if entry.last_id < 0 || (entry.name != table.name) || entry.columns != columns(&table) {
         return Err(broken(format!("table `{}` is not that of its build", table.name)));
     }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Read};
 
-use db::whole::line::hex;
+use db::transfer::row_line::hex;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::Serialize;

@@ -32,7 +32,7 @@ fn state(root: &Path) -> (String, bool, bool) {
     let user = db.read(|tx| db::users::by_login(tx, "admin")).unwrap().unwrap();
     let names = fs::read_dir(root.join("files")).unwrap().map(|entry| entry.unwrap().file_name());
     let hidden = names.filter(|name| name.to_string_lossy().starts_with('.')).count();
-    let is_left = hidden > 0 || root.join("core/restore").exists() || db.closure().unwrap().is_some();
+    let is_left = hidden > 0 || root.join("core/restore").exists() || db.write_freeze().unwrap().is_some();
     (fs::read_to_string(root.join("files/a")).unwrap(), user.blocked, is_left)
 }
 
@@ -40,7 +40,7 @@ fn bring_in_only(root: &Path, file: &Path) {
     let checked = read::check(file, &mut go).unwrap();
     let config = settings::read(root).unwrap();
     let db = store::open_db(root).unwrap();
-    let closure = Closure::new(Closed::Copy).unwrap();
+    let closure = WriteFreeze::new(FreezeReason::Copy).unwrap();
     fs::write(root.join("shop.lock"), "closed by `shopwright store restore`\n").unwrap();
     bring_in(root, &checked, file, &db, &closure, &config, &mut go).unwrap();
 }
@@ -63,7 +63,7 @@ fn killed_before_the_rows_are_in_it_is_given_up() {
     let file = spoilt(root);
     let checked = read::check(&file, &mut go).unwrap();
     let config = settings::read(root).unwrap();
-    let stage = Stage::begin(root, &Closure::new(Closed::Copy).unwrap(), &config).unwrap();
+    let stage = Stage::begin(root, &WriteFreeze::new(FreezeReason::Copy).unwrap(), &config).unwrap();
     write_files(&stage, &checked, &file, &mut go).unwrap();
     keeping::unlock(root, false).unwrap();
     assert_eq!(state(root), ("now".to_owned(), true, false));

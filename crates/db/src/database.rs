@@ -1,0 +1,103 @@
+//! The database as the other crates see it: transactions over either driver.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::driver::postgres::{Postgres, agent_role};
+use crate::driver::purpose::Purpose;
+use crate::driver::sqlite::Sqlite;
+use crate::migrate;
+use crate::signal::Signals;
+use crate::{DbError, Dialect, Tx};
+
+/// A store's database. Cheap to clone; blocks, so call it from threads that may wait.
+#[derive(Clone)]
+pub struct Db {
+    pub(crate) driver: Driver,
+}
+
+#[derive(Clone)]
+pub(crate) enum Driver {
+    Sqlite(Arc<Sqlite>),
+    Postgres(Arc<Postgres>),
+}
+
+impl Db {
+    /// Opens `sqlite:<path>` (from the store's `root`) or `postgres://…`.
+    pub fn open(url: &str, root: &Path) -> Result<Self, DbError> {
+        let driver = if let Some(path) = url.strip_prefix("sqlite:") {
+            Driver::Sqlite(Arc::new(Sqlite::open(&root.join(path))?))
+        } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+            Driver::Postgres(Arc::new(Postgres::open(url, root)?))
+        } else {
+            return Err(DbError::Address);
+        };
+        Ok(Self { driver })
+    }
+
+    /// Which database this is.
+    pub fn dialect(&self) -> Dialect {
+        match self.driver {
+            Driver::Sqlite(_) => Dialect::Sqlite,
+            Driver::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    /// Runs the missing migrations. Several processes may do so at once: one works, the others wait.
+    pub fn migrate(&self) -> Result<(), DbError> {
+        match &self.driver {
+            Driver::Sqlite(sqlite) => sqlite.prepare_file()?,
+            Driver::Postgres(_) => {}
+        }
+        self.write(|tx| migrate::run(tx, self.dialect()))?;
+        if let Driver::Postgres(postgres) = &self.driver
+            && let Err(cause) = agent_role::prepare(postgres)
+        {
+            // The store works without it; only agents' own statements do not.
+            tracing::warn!(cause = ?cause, "Cannot make the login for agents' statements");
+        }
+        Ok(())
+    }
+
+    /// Whether the database can be reached and has this build's tables.
+    pub fn ready(&self) -> Result<(), DbError> {
+        self.read(migrate::check)
+    }
+
+    /// Reads in one transaction, which sees the database of one moment and can change nothing.
+    pub fn read<T, E: From<DbError>>(&self, f: impl FnOnce(&mut Tx) -> Result<T, E>) -> Result<T, E> {
+        self.within(Purpose::Read, f)
+    }
+
+    /// Changes in one transaction: `Ok` commits, `Err` and a panic roll back.
+    pub fn write<T, E: From<DbError>>(&self, f: impl FnOnce(&mut Tx) -> Result<T, E>) -> Result<T, E> {
+        self.within(Purpose::Write, f)
+    }
+
+    /// Tells all nodes something that no change of the database comes with.
+    pub fn signal(&self, channel: &str, payload: &str) -> Result<(), DbError> {
+        self.write(|tx| tx.signal(channel, payload))
+    }
+
+    /// What the nodes, this one too, tell from now on.
+    pub fn listen(&self) -> Result<Signals, DbError> {
+        match &self.driver {
+            Driver::Sqlite(sqlite) => Ok(sqlite.listen()),
+            Driver::Postgres(postgres) => postgres.listen(),
+        }
+    }
+
+    pub(crate) fn within<T, E: From<DbError>>(
+        &self,
+        purpose: Purpose,
+        f: impl FnOnce(&mut Tx) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut tx = match &self.driver {
+            Driver::Sqlite(sqlite) => Tx::of_sqlite(sqlite, purpose)?,
+            Driver::Postgres(postgres) => Tx::of_postgres(postgres, purpose)?,
+        };
+        let done = f(&mut tx)?;
+        tx.commit()?;
+        Ok(done)
+    }
+}

@@ -1,0 +1,19 @@
+//! PostgreSQL: a pool of connections, driven from the callers' blocking threads.
+
+mod agent;
+pub(crate) mod agent_role;
+mod error;
+mod freeze;
+mod guard;
+mod lex;
+mod listen;
+mod parameters;
+mod pool;
+mod session;
+mod tls;
+mod transfer;
+mod value;
+
+pub(crate) use pool::Postgres;
+pub(crate) use session::PostgresSession;
+pub(crate) use transfer::CopyIn;

@@ -1,0 +1,10 @@
+//! What a transaction is for, which decides how a driver begins it.
+
+/// What a transaction is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Read,
+    Write,
+    /// All tables anew: long, and without a look at every link at once.
+    Bulk,
+}

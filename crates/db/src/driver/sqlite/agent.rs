@@ -1,0 +1,192 @@
+//! Agents' statements on SQLite: connections that can only read, and only what is no secret.
+
+use std::time::{Duration, Instant};
+
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, ErrorCode, Statement};
+use serde_json::Value as Json;
+
+use super::error::error;
+use super::pool::{Sqlite, hold};
+use super::{connect, functions, session};
+use crate::agent_sql::answer::{Collected, Limits, SelectError, Table};
+use crate::agent_sql::functions::is_allowed;
+use crate::agent_sql::json;
+use crate::agent_sql::secrets::is_secret;
+use crate::{DbError, Value};
+
+/// Connections that are kept open.
+const KEPT: usize = 4;
+/// Steps of the statement between two looks at the clock. No step takes long: see `functions.rs` and the limits.
+const STEPS: i32 = 50;
+
+impl Sqlite {
+    /// Carries out one statement of an agent.
+    pub(crate) fn agent_select(
+        &self,
+        sql: &str,
+        params: &[(&str, Value)],
+        limits: &Limits,
+    ) -> Result<Table, SelectError> {
+        let lent = hold(&self.agents).pop();
+        let mut connection = match lent {
+            Some(connection) => connection,
+            None => open(&self.path)?,
+        };
+        let end = Instant::now() + limits.time;
+        connection.progress_handler(STEPS, Some(move || Instant::now() > end)).map_err(error)?;
+        let table = run(&connection, sql, params, limits);
+        let mut kept = hold(&self.agents);
+        if kept.len() < KEPT {
+            kept.push(connection);
+        }
+        table
+    }
+}
+
+fn open(path: &std::path::Path) -> Result<Connection, DbError> {
+    let mut connection = connect::agent(path)?;
+    functions::add(&connection).map_err(error)?;
+    connection.execute_batch(&views(&connection)?).map_err(error)?;
+    connection.pragma_update(None, "query_only", true).map_err(error)?;
+    for (limit, most) in [
+        (Limit::SQLITE_LIMIT_LENGTH, 2 << 20),
+        (Limit::SQLITE_LIMIT_SQL_LENGTH, 100_000),
+        (Limit::SQLITE_LIMIT_COLUMN, 200),
+        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
+        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 50),
+        (Limit::SQLITE_LIMIT_VDBE_OP, 100_000),
+        (Limit::SQLITE_LIMIT_FUNCTION_ARG, 100),
+        (Limit::SQLITE_LIMIT_ATTACHED, 0),
+        (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100),
+        (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, 1000),
+        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+    ] {
+        connection.set_limit(limit, most).map_err(error)?;
+    }
+    connection.authorizer(Some(authorize)).map_err(error)?;
+    Ok(connection)
+}
+
+/// Views over the tables, without the secrets. They stand before the tables, as all that is temporary does.
+fn views(connection: &Connection) -> Result<String, DbError> {
+    let sql = "select m.name, c.name from sqlite_master m join pragma_table_info(m.name) c
+               where m.type = 'table' and m.name not like 'sqlite_%' order by m.name, c.cid";
+    let mut statement = connection.prepare(sql).map_err(error)?;
+    let columns = statement
+        .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(error)?;
+    let mut script = String::new();
+    for table in columns.chunk_by(|one, next| one.0 == next.0) {
+        let name = &table[0].0;
+        let open: Vec<_> = table
+            .iter()
+            .filter(|(table, column)| !is_secret(table, column))
+            .map(|c| format!("\"{}\"", c.1))
+            .collect();
+        if !open.is_empty() {
+            script +=
+                &format!("create temp view \"{name}\" as select {} from main.\"{name}\";\n", open.join(", "));
+        }
+    }
+    Ok(script)
+}
+
+fn authorize(context: AuthContext<'_>) -> Authorization {
+    let allowed = match context.action {
+        AuthAction::Select | AuthAction::Recursive => true,
+        AuthAction::Function { function_name } => is_allowed(function_name),
+        AuthAction::Read { table_name, column_name } => {
+            !is_secret(table_name, column_name)
+                && !table_name.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("sqlite_"))
+        }
+        _ => false,
+    };
+    if allowed { Authorization::Allow } else { Authorization::Deny }
+}
+
+fn run(
+    connection: &Connection,
+    sql: &str,
+    params: &[(&str, Value)],
+    limits: &Limits,
+) -> Result<Table, SelectError> {
+    let failed = |cause| failure(cause, limits.time);
+    let mut statement = connection.prepare(sql).map_err(failed)?;
+    if !statement.readonly() || statement.is_explain() != 0 || statement.column_count() == 0 {
+        return Err(SelectError::Forbidden("this one is of another kind".to_owned()));
+    }
+    session::bind(&mut statement, params).map_err(|cause| match cause {
+        DbError::Parameter(name) => SelectError::Parameter(name.trim_start_matches(':').to_owned()),
+        other => SelectError::Db(other),
+    })?;
+    let truths = truths(&statement);
+    let mut collected = Collected::new(statement.column_names().map(str::to_owned).collect(), limits);
+    let mut rows = statement.raw_query();
+    while let Some(row) = rows.next().map_err(failed)? {
+        let values = truths.iter().enumerate().map(|(at, truth)| {
+            let value = row.get_ref(at).map_err(failed)?;
+            if text_bytes(value) > limits.value {
+                return Err(SelectError::TooLarge);
+            }
+            Ok(to_json(value, *truth))
+        });
+        collected.push(values.collect::<Result<_, _>>()?)?;
+    }
+    Ok(collected.finish())
+}
+
+fn text_bytes(value: ValueRef<'_>) -> usize {
+    match value {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len(),
+        _ => 0,
+    }
+}
+
+/// Which columns hold true and false, which are 1 and 0 here.
+fn truths(statement: &Statement<'_>) -> Vec<bool> {
+    let is_truth = |kind: &str| kind.eq_ignore_ascii_case("boolean");
+    statement.columns().map(|column| column.decl_type().is_some_and(is_truth)).collect()
+}
+
+fn to_json(value: ValueRef<'_>, truth: bool) -> Json {
+    match value {
+        ValueRef::Null => Json::Null,
+        ValueRef::Integer(number @ (0 | 1)) if truth => Json::Bool(number == 1),
+        ValueRef::Integer(number) => number.into(),
+        ValueRef::Real(number) => json::number(number),
+        ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned().into(),
+        ValueRef::Blob(bytes) => json::bytes(bytes),
+    }
+}
+
+fn failure(cause: rusqlite::Error, time: Duration) -> SelectError {
+    use rusqlite::Error as E;
+    let words = |cause: &E| match cause {
+        E::SqliteFailure(_, Some(words)) | E::SqlInputError { msg: words, .. } => words.clone(),
+        other => other.to_string(),
+    };
+    match (&cause, cause.sqlite_error_code()) {
+        (E::MultipleStatement, _) => SelectError::Forbidden("a second one follows".to_owned()),
+        (_, Some(ErrorCode::OperationInterrupted)) => SelectError::TooLong(time),
+        (_, Some(ErrorCode::TooBig | ErrorCode::OutOfMemory)) => SelectError::TooLarge,
+        (
+            _,
+            Some(
+                ErrorCode::AuthorizationForStatementDenied
+                | ErrorCode::ReadOnly
+                | ErrorCode::PermissionDenied,
+            ),
+        ) => SelectError::Forbidden(words(&cause)),
+        (_, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::CannotOpen)) => {
+            SelectError::Db(error(cause))
+        }
+        (_, Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)) => {
+            SelectError::Db(error(cause))
+        }
+        _ => SelectError::Wrong(words(&cause)),
+    }
+}

@@ -1,0 +1,90 @@
+//! How connections to a database file are opened.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use super::error::error;
+use crate::DbError;
+
+/// How long a writer waits for a writer of another process.
+const BUSY: Duration = Duration::from_secs(20);
+/// Statements a connection keeps prepared.
+const STATEMENTS_KEPT: usize = 256;
+
+/// Makes the file and switches it to the write-ahead log, which lets readers go on while one writes.
+pub(super) fn prepare_file(path: &Path) -> Result<(), DbError> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(DbError::unreachable)?;
+    }
+    make_private(path)?;
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+    let tries = 200;
+    for attempt in 1..=tries {
+        match connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0)) {
+            Ok(_) => break,
+            // This one statement does not wait for other processes by itself.
+            Err(_) if attempt < tries => std::thread::sleep(Duration::from_millis(10)),
+            Err(cause) => return Err(error(cause)),
+        }
+    }
+    Ok(())
+}
+
+/// Makes a missing file so that only its owner reads it: it holds hashes of passwords. SQLite gives its
+/// other files the rights of this one.
+fn make_private(path: &Path) -> Result<(), DbError> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(cause) if cause.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(cause) => Err(DbError::unreachable(cause)),
+    }
+}
+
+/// A connection that writes. An acknowledged commit survives a power cut.
+pub(super) fn writer(path: &Path) -> Result<Connection, DbError> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(None, "synchronous", "full").map_err(error)?;
+    connection.pragma_update(None, "foreign_keys", true).map_err(error)?;
+    Ok(connection)
+}
+
+/// A connection that fills all tables: whether rows point to rows is looked at when all are there.
+pub(super) fn filler(path: &Path) -> Result<Connection, DbError> {
+    let connection = writer(path)?;
+    connection.pragma_update(None, "foreign_keys", false).map_err(error)?;
+    Ok(connection)
+}
+
+/// A connection that only reads.
+pub(super) fn reader(path: &Path) -> Result<Connection, DbError> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(None, "query_only", true).map_err(error)?;
+    Ok(connection)
+}
+
+/// A connection for agents' statements; what it may do is narrowed by its user.
+pub(super) fn agent(path: &Path) -> Result<Connection, DbError> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    // As in PostgreSQL, a name in quotes that is not there is an error, and `like` minds the case.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false).map_err(error)?;
+    connection.pragma_update(None, "case_sensitive_like", true).map_err(error)?;
+    connection.pragma_update(None, "trusted_schema", false).map_err(error)?;
+    Ok(connection)
+}
+
+fn open(path: &Path, flags: OpenFlags) -> Result<Connection, DbError> {
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(DbError::unreachable)?;
+    connection.busy_timeout(BUSY).map_err(error)?;
+    // Else a statement is prepared anew whenever it is asked with other values, which took most of its time.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(error)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+    Ok(connection)
+}

@@ -1,0 +1,17 @@
+//! SQLite: one connection that writes, a stack of connections that read.
+//!
+//! Other processes may write to the same file at the same time (the owner's
+//! commands, `sqlite3`), so nothing of the file is remembered here.
+
+mod agent;
+mod connect;
+mod error;
+mod freeze;
+mod functions;
+pub(crate) mod introspect;
+mod pool;
+mod session;
+mod transfer;
+
+pub(crate) use pool::Sqlite;
+pub(crate) use session::SqliteSession;

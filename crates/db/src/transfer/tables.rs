@@ -1,0 +1,20 @@
+//! The tables of a build, read off its migrations.
+
+use super::table::Table;
+use crate::driver::sqlite::introspect;
+use crate::{DbError, Dialect, migrate};
+
+/// The tables of this build, each after the tables it points to.
+pub fn tables() -> Result<Vec<Table>, DbError> {
+    tables_of(newest_step())
+}
+
+/// The tables as they were after this many steps of migration.
+pub fn tables_of(step: i64) -> Result<Vec<Table>, DbError> {
+    introspect::tables(&migrate::script(step, Dialect::Sqlite))
+}
+
+/// How many steps of migration this build has.
+pub fn newest_step() -> i64 {
+    migrate::newest()
+}
