@@ -1,11 +1,15 @@
-//! Rules of the shop as plain functions and types: task states, note levels, hours, address lists.
+//! Rules of the shop as plain functions and types: money, taxes, totals, stock, order states, task states, note levels, hours, address lists.
 
 pub mod address;
 pub mod clock;
 pub mod hours;
 pub mod locales;
+pub mod money;
 pub mod note;
 pub mod operations;
+pub mod promotion;
 pub mod registry;
 pub mod task;
+pub mod tax;
+pub mod totals;
 pub mod window;
