@@ -64,6 +64,16 @@ impl Db {
         self.read(migrate::check)
     }
 
+    /// Whether a change would be kept: the database takes one, and there is room for more.
+    ///
+    /// It commits a change that nobody sees, so it costs what a small call costs.
+    pub fn check_writable(&self) -> Result<(), DbError> {
+        if let Driver::Sqlite(sqlite) = &self.driver {
+            sqlite.check_room()?;
+        }
+        self.write(Tx::touch)
+    }
+
     /// Reads in one transaction, which sees the database of one moment and can change nothing.
     pub fn read<T, E: From<DbError>>(&self, f: impl FnOnce(&mut Tx) -> Result<T, E>) -> Result<T, E> {
         self.within(Purpose::Read, f)

@@ -89,6 +89,14 @@ impl Tx {
         }
     }
 
+    /// Changes what is no row, so that the commit has something to keep.
+    pub(crate) fn touch(&mut self) -> Result<(), DbError> {
+        match &mut self.session {
+            Session::Sqlite(session) => session.touch(),
+            Session::Postgres(session) => session.touch(),
+        }
+    }
+
     /// The `id` of the row that an `insert … returning id` made.
     pub(crate) fn insert(&mut self, sql: &str, params: &[(&str, Value)]) -> Result<i64, DbError> {
         match self.row(sql, params)? {

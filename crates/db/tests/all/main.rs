@@ -5,6 +5,7 @@
 mod agent_sql;
 mod agent_tricks;
 mod driver;
+mod failover;
 mod fixture;
 mod journal;
 mod kill;

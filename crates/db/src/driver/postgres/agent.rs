@@ -8,9 +8,9 @@ use std::time::Duration;
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use futures_util::TryStreamExt;
 use serde_json::Value as Json;
-use tokio_postgres::Statement;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
+use tokio_postgres::{SimpleQueryMessage, Statement};
 
 use super::agent_role;
 use super::error::{error, pool_error};
@@ -49,7 +49,7 @@ impl Postgres {
             return Err(DbError::unreachable("the database is being closed").into());
         };
         runtime.block_on(async {
-            let client = pool.get().await.map_err(|cause| not_ready(pool_error(cause)))?;
+            let client = self.agent_client(&pool, limits).await?;
             let cancel = client.cancel_token();
             let answer = tokio::time::timeout(limits.time, call.run(&client))
                 .await
@@ -63,6 +63,25 @@ impl Postgres {
             }
             answer
         })
+    }
+
+    /// A connection with an open transaction, to a server that is no standby.
+    async fn agent_client(&self, pool: &Pool, limits: &Limits) -> Result<Object, SelectError> {
+        let mut tries = 0;
+        loop {
+            let client = pool.get().await.map_err(|cause| not_ready(pool_error(cause)))?;
+            let cause = match begin(&client, limits.time, self.wants_writable()).await {
+                Ok(()) => return Ok(client),
+                Err(cause) => cause,
+            };
+            let is_gone = client.is_closed() || matches!(cause, SelectError::Db(DbError::Unreachable(_)));
+            drop(Object::take(client));
+            if !is_gone || tries == CONNECTIONS {
+                return Err(cause);
+            }
+            pool.retain(|_, _| false);
+            tries += 1;
+        }
     }
 
     /// The pool of the agents' login.
@@ -79,10 +98,8 @@ impl Postgres {
         let mut config = self.config.clone();
         config.user(&login.role).password(&login.password);
         let options = config.get_options().unwrap_or_default();
-        let options = format!(
-            "{options} -c search_path={},pg_catalog -c default_transaction_read_only=on",
-            login.schema
-        );
+        // That nothing is written is said by every transaction: a login that could only read would look like a standby.
+        let options = format!("{options} -c search_path={},pg_catalog", login.schema);
         config.options(options);
         // Settings that a statement may have changed are put back before the next one.
         let manager = ManagerConfig { recycling_method: RecyclingMethod::Clean };
@@ -123,12 +140,6 @@ struct Call<'a> {
 impl Call<'_> {
     async fn run(&self, client: &Object) -> Result<Table, SelectError> {
         let failed = |cause| failure(cause, self.limits.time);
-        let time = (self.limits.time + SPARE).as_millis();
-        let begin = format!(
-            "begin isolation level repeatable read read only; set local statement_timeout = {time};
-             set local idle_in_transaction_session_timeout = {time}; savepoint own"
-        );
-        client.batch_execute(&begin).await.map_err(failed)?;
         self.refuse_functions(client).await?;
         // Inside ours, it can be nothing but a query, and a comment at its end cannot swallow what follows.
         let described = self.prepare(client, &format!("select * from ({}\n) q", self.sql)).await?;
@@ -181,6 +192,25 @@ impl Call<'_> {
         }
         client.prepare(sql).await.map_err(|cause| failure(cause, self.limits.time))
     }
+}
+
+/// Begins the transaction of a statement.
+async fn begin(client: &Object, limit: Duration, wants_writable: bool) -> Result<(), SelectError> {
+    let time = (limit + SPARE).as_millis();
+    let sql = format!(
+        "begin isolation level repeatable read read only; set local statement_timeout = {time};
+         set local idle_in_transaction_session_timeout = {time}; select pg_catalog.pg_is_in_recovery()::text;
+         savepoint own"
+    );
+    let told = client.simple_query(&sql).await.map_err(|cause| failure(cause, limit))?;
+    let is_standby = told.iter().any(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0) == Some("true"),
+        _ => false,
+    });
+    if is_standby && wants_writable {
+        return Err(DbError::unreachable("the server is a standby").into());
+    }
+    Ok(())
 }
 
 fn own_type(value: &Value) -> Type {

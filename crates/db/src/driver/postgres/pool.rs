@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use tokio_postgres::Config;
+use tokio_postgres::config::TargetSessionAttrs;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::parameters::{self, Numbered};
@@ -87,6 +88,16 @@ impl Postgres {
             Some(runtime) => runtime.block_on(work),
             None => Err(DbError::unreachable("the database is being closed")),
         }
+    }
+
+    /// Whether only a server that takes writes will do: so it is, unless the address says otherwise.
+    pub(super) fn wants_writable(&self) -> bool {
+        self.config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite
+    }
+
+    /// Lets the idle connections go: their server turned out to be none that takes writes.
+    pub(super) fn drop_idle(&self) {
+        self.pool.retain(|_, _| false);
     }
 
     /// What the nodes say from now on.

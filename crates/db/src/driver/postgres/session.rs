@@ -1,8 +1,11 @@
 //! One transaction on a connection of PostgreSQL.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use deadpool_postgres::Object;
+use tokio_postgres::SimpleQueryMessage;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 
 use super::error::{error, pool_error};
@@ -12,9 +15,16 @@ use super::value::{self, Sent};
 use crate::driver::purpose::Purpose;
 use crate::{DbError, Row, Value};
 
+/// Begins a transaction that only reads, and asks whether the server is a standby: that one may tell old news.
+const READ: &str =
+    "begin isolation level repeatable read read only; select pg_catalog.pg_is_in_recovery()::text";
+/// Begins a transaction that writes, and asks whether the server takes writes at all.
+///
+/// What must not change between reading and writing is held by `lock` and `lock_row`.
+const WRITE: &str = "begin isolation level read committed; show transaction_read_only";
 /// Begins a transaction that fills all tables: it may take long.
-const FILL: &str = "begin isolation level read committed read write; \
-                    set local idle_in_transaction_session_timeout = 0; set local statement_timeout = 0";
+const BULK: &str = "begin isolation level read committed; set local idle_in_transaction_session_timeout = 0; \
+                    set local statement_timeout = 0; show transaction_read_only";
 
 /// A lent connection with an open transaction.
 pub(crate) struct PostgresSession {
@@ -22,24 +32,20 @@ pub(crate) struct PostgresSession {
     purpose: Purpose,
     /// `None` only after the end.
     client: Option<Object>,
+    /// Whether its server takes no writes any more, so that nobody is to get the connection again.
+    is_lost: Cell<bool>,
 }
 
 impl PostgresSession {
     pub(crate) fn begin(database: &Arc<Postgres>, purpose: Purpose) -> Result<Self, DbError> {
-        let begin = match purpose {
-            Purpose::Read => "begin isolation level repeatable read read only",
-            // What must not change between reading and writing is held by `lock` and `lock_row`.
-            Purpose::Write => "begin isolation level read committed read write",
-            Purpose::Bulk => FILL,
-        };
         let client = database.wait(async {
             // A connection that the server closed while it was idle is replaced, once for each the pool may hold.
             let mut tries = 0;
             loop {
                 let client = database.pool.get().await.map_err(pool_error)?;
-                let cause = match client.batch_execute(begin).await {
+                let cause = match start(&client, purpose, database.wants_writable()).await {
                     Ok(()) => return Ok(client),
-                    Err(cause) => error(cause),
+                    Err(cause) => cause,
                 };
                 // The server's farewell may come before the line is seen to be closed.
                 let is_gone = client.is_closed() || matches!(cause, DbError::Unreachable(_));
@@ -48,10 +54,11 @@ impl PostgresSession {
                 }
                 // Taken out of the pool, so that nobody gets it again.
                 drop(Object::take(client));
+                database.drop_idle();
                 tries += 1;
             }
         })?;
-        Ok(Self { database: Arc::clone(database), purpose, client: Some(client) })
+        Ok(Self { database: Arc::clone(database), purpose, client: Some(client), is_lost: Cell::new(false) })
     }
 
     pub(crate) fn rows(&mut self, sql: &str, params: &[(&str, Value)]) -> Result<Vec<Row>, DbError> {
@@ -60,7 +67,7 @@ impl PostgresSession {
         let client = self.client()?;
         let found = self.database.wait(async {
             let statement = client.prepare_cached(&numbered.sql).await.map_err(error)?;
-            client.query(&statement, &references(&sent)).await.map_err(error)
+            client.query(&statement, &references(&sent)).await.map_err(|cause| self.failed(cause))
         })?;
         let Some(first) = found.first() else { return Ok(Vec::new()) };
         let columns: Arc<[String]> = first.columns().iter().map(|column| column.name().to_owned()).collect();
@@ -73,13 +80,19 @@ impl PostgresSession {
         let client = self.client()?;
         self.database.wait(async {
             let statement = client.prepare_cached(&numbered.sql).await.map_err(error)?;
-            client.execute(&statement, &references(&sent)).await.map_err(error)
+            client.execute(&statement, &references(&sent)).await.map_err(|cause| self.failed(cause))
         })
     }
 
     pub(crate) fn script(&mut self, sql: &str) -> Result<(), DbError> {
         let client = self.client()?;
-        self.database.wait(async { client.batch_execute(sql).await.map_err(error) })
+        self.database.wait(async { client.batch_execute(sql).await.map_err(|cause| self.failed(cause)) })
+    }
+
+    /// Puts a message into the server's log of changes, which the commit then waits for.
+    pub(crate) fn touch(&mut self) -> Result<(), DbError> {
+        self.rows("select pg_logical_emit_message(true, 'shopwright', '')::text as place", &[])?;
+        Ok(())
     }
 
     pub(crate) fn lock(&mut self, name: &str, shared: bool) -> Result<(), DbError> {
@@ -110,6 +123,9 @@ impl PostgresSession {
             }
             return Ok(());
         }
+        if self.is_lost.get() {
+            return Err(DbError::unreachable("the server took a change back: it takes none"));
+        }
         let client = self.client()?;
         let done = self.database.wait(async { client.batch_execute("commit").await.map_err(error) });
         done.map_err(|cause| match cause {
@@ -118,6 +134,17 @@ impl PostgresSession {
         })?;
         self.client = None;
         Ok(())
+    }
+
+    /// What the failure of a statement means. A server that takes no writes is one that was lost: the connection
+    /// goes, and the next one is looked for at a server that takes them.
+    fn failed(&self, cause: tokio_postgres::Error) -> DbError {
+        let is_read_only = cause.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION);
+        if self.purpose != Purpose::Read && is_read_only {
+            self.is_lost.set(true);
+            return DbError::unreachable(cause);
+        }
+        error(cause)
     }
 
     pub(super) fn database(&self) -> &Arc<Postgres> {
@@ -132,11 +159,36 @@ impl PostgresSession {
 impl Drop for PostgresSession {
     fn drop(&mut self) {
         let Some(client) = self.client.take() else { return };
+        if self.is_lost.get() {
+            drop(Object::take(client));
+            self.database.drop_idle();
+            return;
+        }
         let _ = self.database.wait(async {
             end(client).await;
             Ok(())
         });
     }
+}
+
+/// Begins the transaction; a server that takes no writes is as good as none.
+async fn start(client: &Object, purpose: Purpose, wants_writable: bool) -> Result<(), DbError> {
+    let sql = match purpose {
+        Purpose::Read => READ,
+        Purpose::Write => WRITE,
+        Purpose::Bulk => BULK,
+    };
+    let told = client.simple_query(sql).await.map_err(error)?;
+    let is_read_only = told.iter().any(|message| match message {
+        SimpleQueryMessage::Row(row) => matches!(row.get(0), Some("on" | "true")),
+        _ => false,
+    });
+    if is_read_only && (wants_writable || purpose != Purpose::Read) {
+        return Err(DbError::unreachable(
+            "the server takes no writes: it is a standby, or was made read-only",
+        ));
+    }
+    Ok(())
 }
 
 /// Takes the transaction back and the connection into the pool.

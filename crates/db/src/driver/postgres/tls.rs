@@ -14,7 +14,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::DbError;
@@ -63,8 +63,18 @@ pub(super) fn open(url: &str, root: &Path) -> Result<(Config, MakeRustlsConnect)
         Mode::Prefer => SslMode::Prefer,
         Mode::Require | Mode::VerifyCa | Mode::VerifyFull => SslMode::Require,
     });
+    if !names_target(&url) {
+        // After a fail-over the old server may come back as a standby, under the same address.
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+    }
     let client = client(mode, root_cert.as_deref().map(|file| root.join(file)).as_deref())?;
     Ok((config, MakeRustlsConnect::new(client)))
+}
+
+/// Whether the address itself says which kind of server it wants.
+fn names_target(url: &str) -> bool {
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    query.split('&').any(|pair| pair.starts_with("target_session_attrs="))
 }
 
 /// An address without the parameters that are ours to understand.

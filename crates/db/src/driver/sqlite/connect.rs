@@ -1,6 +1,8 @@
 //! How connections to a database file are opened.
 
+use std::io::Write as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -11,6 +13,8 @@ use crate::DbError;
 
 /// How long a writer waits for a writer of another process.
 const BUSY: Duration = Duration::from_secs(20);
+/// Room on the disk that a database needs to be able to go on.
+const ROOM: usize = 256 << 10;
 /// Statements a connection keeps prepared.
 const STATEMENTS_KEPT: usize = 256;
 
@@ -45,6 +49,25 @@ fn make_private(path: &Path) -> Result<(), DbError> {
         Err(cause) if cause.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         Err(cause) => Err(DbError::unreachable(cause)),
     }
+}
+
+/// Writes a file of [`ROOM`] bytes beside the database, and removes it.
+pub(super) fn check_room(path: &Path) -> Result<(), DbError> {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!("-room-{}-{number}", std::process::id()));
+    let file = path.with_file_name(name);
+    let written = write_new(&file).map_err(DbError::unreachable);
+    let _ = std::fs::remove_file(&file);
+    written
+}
+
+fn write_new(path: &Path) -> std::io::Result<()> {
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(path)?;
+    // Not zeros, which some file systems keep without taking room for them.
+    file.write_all(&[b'x'; ROOM])?;
+    file.sync_all()
 }
 
 /// A connection that writes. An acknowledged commit survives a power cut.

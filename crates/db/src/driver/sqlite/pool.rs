@@ -69,6 +69,11 @@ impl Sqlite {
         }
     }
 
+    /// Whether the disk has room: the file may have some inside, and take a small change where a large one fails.
+    pub(crate) fn check_room(&self) -> Result<(), DbError> {
+        connect::check_room(&self.path)
+    }
+
     /// What this process says from now on; a file has no other nodes.
     pub(crate) fn listen(&self) -> Signals {
         self.listeners.add()

@@ -60,6 +60,13 @@ impl SqliteSession {
         Ok(statement.raw_execute().map_err(error)? as u64)
     }
 
+    /// Counts up a number of the file's head that is there for programs and that nothing reads.
+    pub(crate) fn touch(&mut self) -> Result<(), DbError> {
+        let rows = self.rows("pragma user_version", &[])?;
+        let last: i64 = rows.first().map(|row| row.get("user_version")).transpose()?.unwrap_or_default();
+        self.script(&format!("pragma user_version = {}", (last + 1) % 1_000_000))
+    }
+
     pub(crate) fn signal(&mut self, channel: &str, payload: &str) {
         self.signals.push(Signal::Said { channel: channel.to_owned(), payload: payload.to_owned() });
     }
