@@ -4,6 +4,7 @@
 //! is new, and only a build after that takes the old away, so that nodes of two
 //! builds can work on one database.
 
+use crate::tables::users;
 use crate::{DbError, Dialect, Tx};
 
 /// A step: its name and its statements, in words that [`words`] puts into either dialect.
@@ -13,6 +14,7 @@ type Step = (&'static str, &'static str);
 const STEPS: &[Step] = &[
     ("base", include_str!("../migrations/0001_base.sql")),
     ("secrets", include_str!("../migrations/0002_secrets.sql")),
+    ("logins_folded", include_str!("../migrations/0003_logins_folded.sql")),
 ];
 
 /// The table that tells which steps were run.
@@ -33,7 +35,9 @@ pub(crate) fn script(steps: i64, dialect: Dialect) -> String {
 
 /// Runs what is missing, in the transaction of the caller.
 pub(crate) fn run(tx: &mut Tx, dialect: Dialect) -> Result<(), DbError> {
-    run_to(tx, dialect, newest())
+    run_to(tx, dialect, newest())?;
+    // What no database folds as we do; also for people whom a node of an older build added.
+    users::fold_logins(tx)
 }
 
 /// Like [`run`], but no further than to this step.

@@ -1,9 +1,11 @@
 //! Rules of the shop as plain functions and types: money, taxes, totals, stock, order states, task states, note levels, hours, address lists.
 
 pub mod address;
+pub mod caseless;
 pub mod clock;
 pub mod hours;
 pub mod locales;
+pub mod login;
 pub mod money;
 pub mod note;
 pub mod operations;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use jiff::Timestamp;
+use shop::login::{canonical, folded, look};
 
 pub use super::groups::Group;
 use crate::{DbError, Row, Tx, groups, options, seconds, tickets};
@@ -68,10 +69,43 @@ pub fn nobody_worked_but(tx: &mut Tx, login: &str) -> Result<bool, DbError> {
     Ok(is_alone && is_empty(tx, "tickets")? && is_empty(tx, "journal")?)
 }
 
-/// The person of this login.
+/// The person of this login, in whatever capitals; who has exactly this one comes first.
 pub fn by_login(tx: &mut Tx, login: &str) -> Result<Option<User>, DbError> {
-    let row = tx.row(&format!("{SELECT} where login = :login"), &[("login", login.into())])?;
-    row.map(|row| user(&row)).transpose()
+    let sql = format!(
+        "{SELECT} where login = :login or login_folded = :login_folded
+         order by case when login = :login then 0 else 1 end limit 1"
+    );
+    let params = [("login", canonical(login).into()), ("login_folded", folded(login).into())];
+    tx.row(&sql, &params)?.map(|row| user(&row)).transpose()
+}
+
+/// The login of somebody that looks like this one, or is the same but for capitals.
+///
+/// In a writing transaction: nobody is added before its end.
+pub fn looks_like(tx: &mut Tx, login: &str) -> Result<Option<String>, DbError> {
+    tx.lock("logins")?;
+    let wanted = look(login);
+    let logins = tx.rows("select login from users order by id", &[])?;
+    let logins = logins.iter().map(|row| row.get("login")).collect::<Result<Vec<String>, _>>()?;
+    Ok(logins.into_iter().find(|there| look(there) == wanted || folded(there) == folded(login)))
+}
+
+/// Folds the logins that are not yet, where nobody else has the same.
+pub(crate) fn fold_logins(tx: &mut Tx) -> Result<(), DbError> {
+    for row in tx.rows("select id, login from users where login_folded is null order by id", &[])? {
+        let (id, login) = (row.get::<i64>("id")?, row.get::<String>("login")?);
+        let taken = tx.row(
+            "select 1 as yes from users where login_folded = :folded",
+            &[("folded", folded(&login).into())],
+        )?;
+        if taken.is_none() {
+            tx.run(
+                "update users set login_folded = :folded where id = :id",
+                &[("folded", folded(&login).into()), ("id", id.into())],
+            )?;
+        }
+    }
+    Ok(())
 }
 
 /// The person of this number.
@@ -85,13 +119,14 @@ pub fn all(tx: &mut Tx) -> Result<Vec<User>, DbError> {
     tx.rows(&format!("{SELECT} order by id"), &[])?.iter().map(user).collect()
 }
 
-/// Adds a person; a login that is taken is a [`DbError::Conflict`].
+/// Adds a person; a login that is taken, in whatever capitals, is a [`DbError::Conflict`].
 pub fn create(tx: &mut Tx, new: &NewUser) -> Result<i64, DbError> {
     tx.insert(
-        "insert into users (login, name, password_hash, main_group, created)
-         values (:login, :name, :password_hash, :main_group, :created) returning id",
+        "insert into users (login, login_folded, name, password_hash, main_group, created)
+         values (:login, :login_folded, :name, :password_hash, :main_group, :created) returning id",
         &[
-            ("login", (&new.login).into()),
+            ("login", canonical(&new.login).into()),
+            ("login_folded", folded(&new.login).into()),
             ("name", (&new.name).into()),
             ("password_hash", (&new.password_hash).into()),
             ("main_group", new.main_group.into()),

@@ -164,7 +164,7 @@ on_both! {
     fn secrets_are_not_among_the_columns(db: &Db) {
         person(db, "irina", None);
         let table = ask(db, "select * from users", &json!({})).unwrap();
-        assert_eq!(table["columns"], json!(["id", "login", "name", "password_version", "blocked", "main_group", "created"]));
+        assert_eq!(table["columns"], json!(["id", "login", "name", "password_version", "blocked", "main_group", "created", "login_folded"]));
         assert!(!table.to_string().contains("secret-hash"));
         let table = ask(db, "select * from leases", &json!({})).unwrap();
         assert_eq!(table["columns"], json!(["table_name", "user_id", "what", "since", "until"]));

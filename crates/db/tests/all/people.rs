@@ -7,16 +7,50 @@ use db::rights::Limits;
 use db::{DbError, groups, options, rights, seed, users};
 use jiff::civil::time;
 
-use crate::fixture::{administrators, count, now, on_both, person};
+use crate::fixture::{administrators, count, new_user, now, on_both, person};
 
 on_both! {
+    fn a_login_is_one_in_all_its_spellings(db: &Db) {
+        let irina = person(db, "Irina", None);
+        let muller = person(db, "mu\u{308}ller", None);
+        let of = |login: &str| db.read(|tx| users::by_login(tx, login)).unwrap().map(|user| user.id);
+        for login in ["Irina", "irina", "IRINA"] {
+            assert_eq!(of(login), Some(irina), "{login}");
+        }
+        for login in ["müller", "MÜLLER", "mu\u{308}ller"] {
+            assert_eq!(of(login), Some(muller), "{login}");
+        }
+        assert_eq!(of("irinа"), None, "the last letter is Cyrillic");
+        assert_eq!(db.read(|tx| users::by_id(tx, muller)).unwrap().unwrap().login, "müller");
+        let again = db.write(|tx| users::create(tx, &new_user("iRINA", None)));
+        assert!(matches!(again, Err(DbError::Conflict(_))), "{again:?}");
+        let like = |login: &str| db.write(|tx| users::looks_like(tx, login)).unwrap();
+        assert_eq!(like("lrina").as_deref(), Some("Irina"));
+        assert_eq!(like("IRINA").as_deref(), Some("Irina"));
+        assert_eq!(like("oleg"), None);
+    }
+
+    fn people_of_an_older_build_keep_their_logins(db: &Db) {
+        let older = |login: &str| {
+            let sql = "insert into users (login, name, password_hash, created)
+                       values (:login, 'x', 'x', '2026-01-01T00:00:00Z') returning id";
+            db.write::<_, DbError>(|tx| tx.row(sql, &[("login", login.into())])?.unwrap().get::<i64>("id")).unwrap()
+        };
+        let (small, large, oleg) = (older("irina"), older("Irina"), older("Oleg"));
+        let of = |login: &str| db.read(|tx| users::by_login(tx, login)).unwrap().map(|user| user.id);
+        assert_eq!((of("irina"), of("Irina"), of("oleg")), (Some(small), Some(large), None));
+        db.migrate().unwrap();
+        assert_eq!((of("irina"), of("Irina"), of("IRINA")), (Some(small), Some(large), Some(small)));
+        assert_eq!(of("oleg"), Some(oleg));
+    }
+
     fn a_person_is_found_by_login_and_a_login_is_taken_once(db: &Db) {
         let id = person(db, "irina", None);
         let user = db.read(|tx| users::by_login(tx, "irina")).unwrap().unwrap();
         assert_eq!((user.id, user.name.as_str(), user.blocked, user.password_version), (id, "Name of irina", false, 1));
         assert_eq!(db.read(|tx| users::by_id(tx, id)).unwrap(), Some(user.clone()));
         assert_eq!(db.read(users::all).unwrap(), [user]);
-        assert_eq!(db.read(|tx| users::by_login(tx, "Irina")).unwrap(), None);
+        assert_eq!(db.read(|tx| users::by_login(tx, "Irina2")).unwrap(), None);
         let again = db.write(|tx| users::create(tx, &crate::fixture::new_user("irina", None)));
         assert!(matches!(again, Err(DbError::Conflict(_))), "{again:?}");
     }

@@ -6,6 +6,7 @@ use db::notes::{self, NoteHead};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use shop::caseless::folded;
 use wire::Stop;
 use wire::text::quoted;
 
@@ -36,7 +37,7 @@ struct Answer(Table);
 fn run(cx: &mut EngineCx<'_>, args: Args) -> Result<Answer, Stop> {
     let mut heads = notes::visible(cx.tx, cx.caller.id, &cx.caller.groups, cx.language)?;
     if let Some(find) = args.find.as_deref().map(str::trim).filter(|find| !find.is_empty()) {
-        heads = found(cx, heads, &find.to_lowercase())?;
+        heads = found(cx, heads, &folded(find))?;
     }
     let columns = ["id", "name", "kind_key", "level", "group", "category", "info", "size", "edit_time"];
     Ok(Answer(Table::new(columns, heads.into_iter().map(row))))
@@ -44,7 +45,7 @@ fn run(cx: &mut EngineCx<'_>, args: Args) -> Result<Answer, Stop> {
 
 /// Those that hold the text. Their bodies are looked through a few at a time: together they may be gigabytes.
 fn found(cx: &mut EngineCx<'_>, heads: Vec<NoteHead>, find: &str) -> Result<Vec<NoteHead>, Stop> {
-    let holds = |text: &str| text.to_lowercase().contains(find);
+    let holds = |text: &str| folded(text).contains(find);
     let in_head =
         |head: &NoteHead| [&head.name, &head.category, &head.info].into_iter().any(|text| holds(text));
     let mut found: HashSet<i64> = heads.iter().filter(|head| in_head(head)).map(|head| head.id).collect();
