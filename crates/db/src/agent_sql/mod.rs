@@ -9,7 +9,6 @@
 pub(crate) mod answer;
 pub(crate) mod functions;
 pub(crate) mod json;
-pub(crate) mod secrets;
 mod select;
 
 pub use answer::{Limits, SelectError, Table};

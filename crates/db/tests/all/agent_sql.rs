@@ -97,8 +97,8 @@ fn awkward() -> Vec<(&'static str, Sent, Value)> {
 on_both! {
     fn awkward_values_are_the_same_json_everywhere(db: &Db) {
         let sql = match db.dialect() {
-            Dialect::Sqlite => "create table odd (id integer primary key, t text, i bigint, r double precision, d decimal(20, 4), y blob, b boolean)",
-            Dialect::Postgres => "create table odd (id bigint primary key, t text, i bigint, r double precision, d decimal(20, 4), y bytea, b boolean)",
+            Dialect::Sqlite => "create table own_odd (id integer primary key, t text, i bigint, r double precision, d decimal(20, 4), y blob, b boolean)",
+            Dialect::Postgres => "create table own_odd (id bigint primary key, t text, i bigint, r double precision, d decimal(20, 4), y bytea, b boolean)",
         };
         db.write::<_, DbError>(|tx| tx.run(sql, &[])).unwrap();
         // The views for agents follow the tables.
@@ -107,10 +107,10 @@ on_both! {
         assert!(cases.len() >= 60);
         for (id, (column, value, _)) in (1i64..).zip(&cases) {
             // SQLite has no place for these two but this.
-            let sql = format!("insert into odd (id, {column}) values (:id, :value)");
+            let sql = format!("insert into own_odd (id, {column}) values (:id, :value)");
             db.write::<_, DbError>(|tx| tx.run(&sql, &[("id", id.into()), ("value", value.clone())])).unwrap();
         }
-        let table = ask(db, "select id, t, i, r, d, y, b from odd order by id", &json!({})).unwrap();
+        let table = ask(db, "select id, t, i, r, d, y, b from own_odd order by id", &json!({})).unwrap();
         assert_eq!(table["columns"], json!(["id", "t", "i", "r", "d", "y", "b"]));
         for (at, (column, _, wanted)) in cases.iter().enumerate() {
             for (place, name) in ["t", "i", "r", "d", "y", "b"].iter().enumerate() {
@@ -119,8 +119,8 @@ on_both! {
             }
         }
         // By star as well, and through what keeps the column a column.
-        assert_eq!(ask(db, "select * from odd order by id", &json!({})).unwrap(), table);
-        assert_eq!(ask(db, "with x as (select * from odd) select * from x where id > 0 order by id;", &json!({})).unwrap(), table);
+        assert_eq!(ask(db, "select * from own_odd order by id", &json!({})).unwrap(), table);
+        assert_eq!(ask(db, "with x as (select * from own_odd) select * from x where id > 0 order by id;", &json!({})).unwrap(), table);
     }
 
     fn statements_give_the_same_rows_everywhere(db: &Db) {

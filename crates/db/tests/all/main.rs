@@ -12,6 +12,7 @@ mod kill;
 mod migrations;
 mod nodes;
 mod people;
+mod schema;
 mod tls;
 mod transfer;
 mod work;

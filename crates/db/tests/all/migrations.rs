@@ -147,26 +147,6 @@ fn a_database_that_cannot_be_reached_says_so_without_the_password() {
     unreachable("sqlite:text.db");
 }
 
-#[test]
-fn every_table_and_column_is_described_for_people() {
-    let text = include_str!("../../../../docs/database.md");
-    let mut described = BTreeSet::new();
-    let mut table = None;
-    for line in text.lines() {
-        if let Some((name, _)) = line.strip_prefix("**`").and_then(|rest| rest.split_once("`**")) {
-            table = Some(name);
-        } else if let (Some(table), Some(cells)) = (table, line.strip_prefix("| `")) {
-            let names = cells.split_once(" | ").unwrap().0;
-            described.extend(names.split(", ").map(|name| format!("{table}.{}", name.trim_matches('`'))));
-        }
-    }
-    let place = Fixture::sqlite();
-    let columns = schema(&place.seeded());
-    let columns: BTreeSet<_> =
-        columns.iter().map(|line| line.split(' ').next().unwrap().to_owned()).collect();
-    assert_eq!(described, columns);
-}
-
 crate::fixture::on_both! {
     fn the_described_statements_work(db: &Db) {
         let text = include_str!("../../../../docs/database.md");

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::pool::Postgres;
 use super::session::PostgresSession;
-use crate::agent_sql::secrets::is_secret;
 use crate::driver::purpose::Purpose;
+use crate::schema::is_secret;
 use crate::{DbError, Row, Value};
 
 /// Name and password of the login; where it is kept.

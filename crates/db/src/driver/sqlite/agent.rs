@@ -14,7 +14,7 @@ use super::{connect, functions, session};
 use crate::agent_sql::answer::{Collected, Limits, SelectError, Table};
 use crate::agent_sql::functions::is_allowed;
 use crate::agent_sql::json;
-use crate::agent_sql::secrets::is_secret;
+use crate::schema::is_secret;
 use crate::{DbError, Value};
 
 /// Connections that are kept open.

@@ -1,0 +1,66 @@
+//! What every table is for and what its columns mean: the one declaration behind `docs/database.md`, the secrets that
+//! agents never read, and the rules about who may write what.
+//!
+//! Migrations make the tables; a test compares them with these declarations on both databases.
+
+mod catalogue;
+mod content;
+mod document;
+mod engine;
+mod money;
+mod orders;
+mod people;
+mod spec;
+mod stock;
+mod work;
+
+pub use document::tables_as_markdown;
+pub use spec::{Access, ColumnSpec, Section, TableSpec, Words};
+
+/// All tables by section, in the order of `docs/database.md`.
+pub const SECTIONS: &[&Section] = &[
+    &people::PEOPLE,
+    &people::RIGHTS,
+    &people::LISTS,
+    &catalogue::CATALOGUE,
+    &catalogue::SHARED,
+    &money::PRICES,
+    &money::TAXES,
+    &stock::STOCK,
+    &orders::CUSTOMERS,
+    &orders::CARTS,
+    &orders::ORDERS,
+    &orders::DELIVERY,
+    &money::PAYMENTS,
+    &money::PROMOTIONS,
+    &content::CONTENT,
+    &content::SUPPLIERS,
+    &content::DERIVED,
+    &work::WORK,
+    &work::AI_TOOLS,
+    &work::REPOSITORY,
+    &engine::ENGINE,
+    &engine::JOURNAL,
+];
+
+/// All tables.
+pub fn tables() -> impl Iterator<Item = &'static TableSpec> {
+    SECTIONS.iter().flat_map(|section| section.tables)
+}
+
+/// The table of this name, in whatever case its letters are.
+pub fn table(name: &str) -> Option<&'static TableSpec> {
+    tables().find(|table| table.name.eq_ignore_ascii_case(name))
+}
+
+/// What names of tables begin with that the owner made beside ours: agents read them, and no build makes one.
+pub const OWNERS: &str = "own_";
+
+/// Whether agents never read this column. A table that is not declared is a secret as a whole: a newer build may have
+/// made it for its secrets.
+pub fn is_secret(table_name: &str, column: &str) -> bool {
+    match table(table_name) {
+        Some(table) => table.is_secret(column),
+        None => !table_name.get(..OWNERS.len()).is_some_and(|start| start.eq_ignore_ascii_case(OWNERS)),
+    }
+}
