@@ -54,6 +54,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: LicensorCommand,
     },
+    /// Run units of a store for its engine, which starts this itself
+    #[command(hide = true)]
+    UnitWorker,
 }
 
 /// Arguments of `try`.

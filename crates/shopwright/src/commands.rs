@@ -8,6 +8,8 @@ mod mcp;
 mod serve;
 mod store;
 
+use std::process::ExitCode;
+
 use anyhow::Result;
 
 use crate::cli::{Cli, Command};
@@ -26,6 +28,9 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Command::Check(arguments) => check::run(arguments),
         Command::Store { command } => store::run(command),
         Command::Licensor { command } => licensor::run(command),
+        Command::UnitWorker => {
+            Ok(if sandbox::worker_main() == ExitCode::SUCCESS { Exit::Done } else { Exit::Refused })
+        }
     }
 }
 

@@ -1,0 +1,224 @@
+//! The binary form of each message and of what it is made of.
+
+use super::bytes::{Bad, Message, Reader, put_blob, put_length};
+use super::{FromWorker, Request, Setup, ToWorker};
+use crate::analysis::{Analysis, Import, Mention, Parameter, Signature, SyntaxError};
+use crate::call::{CallError, HostError, Limit, Place};
+use crate::protection::Protection;
+
+/// A message that is its fields one after the other.
+macro_rules! fields {
+    ($($type:ident { $($field:ident),* })*) => {$(
+        impl Message for $type {
+            fn put(&self, out: &mut Vec<u8>) {
+                $(self.$field.put(out);)*
+            }
+
+            fn take(bytes: &mut Reader<'_>) -> Result<Self, Bad> {
+                Ok(Self { $($field: Message::take(bytes)?),* })
+            }
+        }
+    )*};
+}
+
+fields! {
+    SyntaxError { unit, line, column, text }
+    Analysis { functions, imports, undeclared, unused, host }
+    Signature { name, parameters, is_async, comment, line, column }
+    Parameter { name, default }
+    Import { module, names, line, column }
+    Mention { name, line, column }
+    Protection { seccomp, landlock, limits, no_new_privileges, missing }
+    HostError { code, text, fatal }
+    Place { unit, line, column, function }
+    Setup { functions, facade }
+}
+
+impl Message for Limit {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(match self {
+            Self::Memory => 0,
+            Self::Time => 1,
+            Self::Calls => 2,
+            Self::Output => 3,
+            Self::Depth => 4,
+        });
+    }
+
+    fn take(bytes: &mut Reader<'_>) -> Result<Self, Bad> {
+        Ok(match bytes.kind()? {
+            0 => Self::Memory,
+            1 => Self::Time,
+            2 => Self::Calls,
+            3 => Self::Output,
+            4 => Self::Depth,
+            _ => return Err(Bad::Kind),
+        })
+    }
+}
+
+/// A message that begins with its kind.
+macro_rules! kinds {
+    ($type:ident { $($kind:literal = $variant:ident { $($field:ident),* })* }) => {
+        impl Message for $type {
+            fn put(&self, out: &mut Vec<u8>) {
+                match self {
+                    $(Self::$variant { $($field),* } => {
+                        out.push($kind);
+                        $($field.put(out);)*
+                    })*
+                }
+            }
+
+            fn take(bytes: &mut Reader<'_>) -> Result<Self, Bad> {
+                Ok(match bytes.kind()? {
+                    $($kind => Self::$variant { $($field: Message::take(bytes)?),* },)*
+                    _ => return Err(Bad::Kind),
+                })
+            }
+        }
+    };
+}
+
+kinds! { CallError {
+    0 = NoFunction { unit, function }
+    1 = NoModule { unit, name }
+    2 = Exception { place, text, code, chain }
+    3 = Limit { place, which, chain }
+    4 = NeverSettles { unit, function }
+    5 = NoData { unit, function, text }
+    6 = WorkerLost { text }
+}}
+
+impl Message for Request {
+    fn put(&self, out: &mut Vec<u8>) {
+        put_length(self.modules.len(), out);
+        for (name, bytecode) in &self.modules {
+            name.put(out);
+            put_blob(bytecode, out);
+        }
+        self.function.put(out);
+        self.args.put(out);
+        self.globals.put(out);
+        self.memory.put(out);
+        self.microseconds.put(out);
+        self.calls.put(out);
+        self.output.put(out);
+    }
+
+    fn take(bytes: &mut Reader<'_>) -> Result<Self, Bad> {
+        let count = u32::take(bytes)?;
+        let mut modules = Vec::new();
+        for _ in 0..count {
+            modules.push((String::take(bytes)?, bytes.blob()?.to_vec()));
+        }
+        Ok(Self {
+            modules,
+            function: Message::take(bytes)?,
+            args: Message::take(bytes)?,
+            globals: Message::take(bytes)?,
+            memory: Message::take(bytes)?,
+            microseconds: Message::take(bytes)?,
+            calls: Message::take(bytes)?,
+            output: Message::take(bytes)?,
+        })
+    }
+}
+
+impl Message for ToWorker {
+    fn put(&self, out: &mut Vec<u8>) {
+        let (kind, body): (u8, &dyn Fn(&mut Vec<u8>)) = match self {
+            Self::Setup(setup) => (0, &|out| setup.put(out)),
+            Self::Compile { name, source } => (1, &|out| {
+                name.put(out);
+                source.put(out);
+            }),
+            Self::Analyse { name, source } => (2, &|out| {
+                name.put(out);
+                source.put(out);
+            }),
+            Self::Call(request) => (3, &|out| request.put(out)),
+            Self::Answer(value) => (4, &|out| value.put(out)),
+            Self::Refuse(error) => (5, &|out| error.put(out)),
+            #[cfg(feature = "evil")]
+            Self::Evil(what) => (6, &|out| what.put(out)),
+        };
+        out.push(kind);
+        body(out);
+    }
+
+    fn take(bytes: &mut Reader<'_>) -> Result<Self, Bad> {
+        Ok(match bytes.kind()? {
+            0 => Self::Setup(Message::take(bytes)?),
+            1 => Self::Compile { name: Message::take(bytes)?, source: Message::take(bytes)? },
+            2 => Self::Analyse { name: Message::take(bytes)?, source: Message::take(bytes)? },
+            3 => Self::Call(Box::new(Message::take(bytes)?)),
+            4 => Self::Answer(Message::take(bytes)?),
+            5 => Self::Refuse(Message::take(bytes)?),
+            #[cfg(feature = "evil")]
+            6 => Self::Evil(Message::take(bytes)?),
+            _ => return Err(Bad::Kind),
+        })
+    }
+}
+
+impl Message for FromWorker {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Hello { version, protection } => {
+                out.push(0);
+                version.put(out);
+                protection.put(out);
+            }
+            Self::Ready(ready) => {
+                out.push(1);
+                ready.as_ref().err().cloned().put(out);
+            }
+            Self::Compiled { bytecode, imports, exports } => {
+                out.push(2);
+                put_blob(bytecode, out);
+                imports.put(out);
+                exports.put(out);
+            }
+            Self::Syntax(error) => {
+                out.push(3);
+                error.put(out);
+            }
+            Self::Analysis(analysis) => {
+                out.push(4);
+                analysis.put(out);
+            }
+            Self::HostCall { name, args } => {
+                out.push(5);
+                name.put(out);
+                args.put(out);
+            }
+            Self::Done(value) => {
+                out.push(6);
+                value.put(out);
+            }
+            Self::Failed(error) => {
+                out.push(7);
+                error.put(out);
+            }
+        }
+    }
+
+    fn take(bytes: &mut Reader<'_>) -> Result<Self, Bad> {
+        Ok(match bytes.kind()? {
+            0 => Self::Hello { version: Message::take(bytes)?, protection: Message::take(bytes)? },
+            1 => Self::Ready(<Option<SyntaxError> as Message>::take(bytes)?.map_or(Ok(()), Err)),
+            2 => Self::Compiled {
+                bytecode: bytes.blob()?.to_vec(),
+                imports: Message::take(bytes)?,
+                exports: Message::take(bytes)?,
+            },
+            3 => Self::Syntax(Message::take(bytes)?),
+            4 => Self::Analysis(Box::new(Message::take(bytes)?)),
+            5 => Self::HostCall { name: Message::take(bytes)?, args: Message::take(bytes)? },
+            6 => Self::Done(Message::take(bytes)?),
+            7 => Self::Failed(Box::new(Message::take(bytes)?)),
+            _ => return Err(Bad::Kind),
+        })
+    }
+}

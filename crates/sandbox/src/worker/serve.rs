@@ -1,0 +1,77 @@
+//! What a worker does from its start to its end.
+
+use std::cell::RefCell;
+use std::os::unix::net::UnixStream;
+use std::rc::Rc;
+
+use super::{analyse, compile, run, shop};
+use crate::message::{Fault, FromWorker, Line, ToWorker, VERSION};
+use crate::shut_in::ShutIn;
+
+/// The longest message of the engine.
+const LONGEST: u64 = 256 << 20;
+
+/// The line to the engine, shared by the calls that lie in each other.
+#[derive(Clone)]
+pub(super) struct Engine(Rc<RefCell<Line>>);
+
+impl Engine {
+    /// Tells the engine something.
+    pub(super) fn tell(&self, message: &FromWorker) -> Result<(), Fault> {
+        self.0.borrow_mut().send(message)
+    }
+
+    /// Waits for what the engine wants.
+    pub(super) fn hear(&self) -> Result<ToWorker, Fault> {
+        self.0.borrow_mut().receive(LONGEST, u64::MAX, None)
+    }
+}
+
+/// Finishes shutting the process in and serves the engine until it is gone.
+pub(super) fn serve(socket: UnixStream, shut_in: ShutIn) -> Result<(), Fault> {
+    // A thread's first memory and such.
+    shop::Shop::warm_up();
+    let protection = shut_in.finish(&socket);
+    let engine = Engine(Rc::new(RefCell::new(Line::new(socket))));
+    engine.tell(&FromWorker::Hello { version: VERSION, protection })?;
+    let shop = match engine.hear()? {
+        ToWorker::Setup(setup) => shop::Shop::new(&setup),
+        _ => return Err(Fault::Gone),
+    };
+    let shop = match shop {
+        Ok(shop) => shop,
+        Err(error) => return engine.tell(&FromWorker::Ready(Err(error))),
+    };
+    engine.tell(&FromWorker::Ready(Ok(())))?;
+    loop {
+        match engine.hear() {
+            Ok(message) => answer(&engine, &shop, message)?,
+            Err(Fault::Gone) => return Ok(()),
+            Err(fault) => return Err(fault),
+        }
+    }
+}
+
+/// Does what the engine wants.
+fn answer(engine: &Engine, shop: &Rc<shop::Shop>, message: ToWorker) -> Result<(), Fault> {
+    let answer = match message {
+        ToWorker::Call(request) => run::run(engine, shop, *request)?,
+        ToWorker::Compile { name, source } => match compile::compile(&name, &source) {
+            Ok(module) => FromWorker::Compiled {
+                bytecode: module.bytecode,
+                exports: analyse::exports(&source),
+                imports: module.imports,
+            },
+            Err(error) => FromWorker::Syntax(error),
+        },
+        // First the compiler, whose recursion has an end: the parser of the analysis has none.
+        ToWorker::Analyse { name, source } => match compile::compile(&name, &source) {
+            Ok(_) => FromWorker::Analysis(Box::new(analyse::analyse(&source))),
+            Err(error) => FromWorker::Syntax(error),
+        },
+        #[cfg(feature = "evil")]
+        ToWorker::Evil(what) => FromWorker::Done(super::evil::evil(&what)),
+        ToWorker::Setup(_) | ToWorker::Answer(_) | ToWorker::Refuse(_) => return Err(Fault::Gone),
+    };
+    engine.tell(&answer)
+}

@@ -1,0 +1,4 @@
+//! Tests of the sandbox with real worker processes.
+
+mod calls;
+mod common;
