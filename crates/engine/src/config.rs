@@ -26,6 +26,8 @@ pub struct Config {
     pub database: String,
     /// The store's language.
     pub language: String,
+    /// Other languages of its pages.
+    pub languages: Vec<String>,
     /// The store's IANA time zone.
     pub time_zone: String,
     /// The store's main currency.
@@ -52,11 +54,24 @@ pub struct Config {
     pub debug_code: String,
     /// Whether the unit cache is on.
     pub cache: bool,
+    /// What the owner lets units know and reach, by the unit's name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub grants: BTreeMap<String, Grant>,
     /// Values that are never shown again.
     pub secrets: Secrets,
     /// Keys that this build does not know; kept when the file is written.
     #[serde(flatten)]
     pub unknown: Map<String, Value>,
+}
+
+/// What one unit may know and reach.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Grant {
+    /// Names of secrets.
+    pub secrets: Vec<String>,
+    /// Hosts it may fetch from.
+    pub network: Vec<String>,
 }
 
 /// Licence part of the settings.
@@ -101,6 +116,7 @@ impl Default for Config {
             url: "http://127.0.0.1:8420".to_owned(),
             database: "sqlite:core/store.db".to_owned(),
             language: "en".to_owned(),
+            languages: Vec::new(),
             time_zone: "UTC".to_owned(),
             currency: "EUR".to_owned(),
             template: "default".to_owned(),
@@ -114,6 +130,7 @@ impl Default for Config {
             request_limit: 64,
             debug_code: String::new(),
             cache: true,
+            grants: BTreeMap::new(),
             secrets: Secrets::default(),
             unknown: Map::new(),
         }

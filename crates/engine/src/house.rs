@@ -16,6 +16,7 @@ use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::outcome::{Unanswered, commit_lost};
 use crate::passwords::Passwords;
+use crate::units::Units;
 use crate::world::World;
 
 /// Which requests the marker of demo mode counts for.
@@ -38,6 +39,8 @@ pub(crate) struct House {
     pub(crate) passwords: Passwords,
     pub(crate) bodies: Bodies,
     pub(crate) metrics: Metrics,
+    /// The store's own scripts, of which its pages are made.
+    pub(crate) units: Units,
     /// Which requests the marker of demo mode counts for.
     pub(crate) demo_for: DemoFor,
     /// Says that an engine runs on this root; none where the root cannot be written.

@@ -22,7 +22,7 @@ use crate::config::Settings;
 use crate::house::{Asked, House, blocking, draw_unlucky};
 use crate::outcome::{Ended, conclude};
 use crate::reading::read_request;
-use crate::{agent, pages, program};
+use crate::{agent, pages, program, storefront};
 
 /// Answers from this size on are compressed.
 const COMPRESS_FROM: u64 = 64 * 1024;
@@ -41,8 +41,8 @@ pub(crate) fn router(house: Arc<House>) -> Router {
         .route("/core/health", get(health))
         .route("/core/ready", get(ready))
         .route("/core/metrics", get(metrics))
-        .route("/", get(pages::home))
-        .fallback(pages::not_found)
+        .merge(storefront::routes())
+        .fallback(storefront::page)
         .layer(CompressionLayer::new().compress_when(SizeAbove::new(COMPRESS_FROM)))
         .with_state(house)
 }
@@ -177,18 +177,18 @@ async fn understand(
 }
 
 /// Whether a proxy says that it stands between.
-fn was_forwarded(headers: &HeaderMap) -> bool {
+pub(crate) fn was_forwarded(headers: &HeaderMap) -> bool {
     FORWARDING.iter().any(|name| headers.contains_key(*name))
 }
 
-fn client(settings: &Settings, peer: SocketAddr, headers: &HeaderMap) -> IpAddr {
+pub(crate) fn client(settings: &Settings, peer: SocketAddr, headers: &HeaderMap) -> IpAddr {
     // A value that is no text still has the proxy's own word at its end.
     let forwarded = headers.get_all("x-forwarded-for").iter();
     let forwarded: Vec<_> = forwarded.map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
     client_address(peer.ip(), &forwarded, &settings.trusted_proxies)
 }
 
-fn host(settings: &Settings, peer: SocketAddr, headers: &HeaderMap, uri: &Uri) -> String {
+pub(crate) fn host(settings: &Settings, peer: SocketAddr, headers: &HeaderMap, uri: &Uri) -> String {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let forwarded =
         if settings.trusted_proxies.contains(peer.ip()) { text("x-forwarded-host") } else { None };
@@ -241,7 +241,7 @@ async fn metrics(
     headers: HeaderMap,
 ) -> Response {
     if was_forwarded(&headers) || !is_own_computer(peer.ip()) {
-        return pages::not_found(State(house)).await;
+        return pages::not_found_page(&house);
     }
     ([(CONTENT_TYPE, "text/plain; version=0.0.4")], house.metrics.page()).into_response()
 }

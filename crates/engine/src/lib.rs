@@ -26,7 +26,9 @@ mod reading;
 mod sign_in;
 mod start;
 pub mod store;
+mod storefront;
 mod tickets;
+mod units;
 mod world;
 
 pub use start::{Engine, Options, Running, StartError};

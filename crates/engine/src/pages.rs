@@ -1,8 +1,5 @@
-//! The storefront's pages, as far as there are any: home, not found, closed.
+//! Pages that need no units: the window that is being set up, what is not there, what failed, the closed store.
 
-use std::sync::Arc;
-
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::response::{IntoResponse, Response};
@@ -15,6 +12,9 @@ struct Words {
     soon: &'static str,
     not_found: &'static str,
     to_home: &'static str,
+    gone: &'static str,
+    failed: &'static str,
+    try_again: &'static str,
     closed: &'static str,
     come_back: &'static str,
 }
@@ -24,6 +24,9 @@ const ENGLISH: Words = Words {
     soon: "The shop window is being set up. Please come back soon.",
     not_found: "There is no such page here",
     to_home: "To the home page",
+    gone: "This page is no more",
+    failed: "This page does not work just now",
+    try_again: "We know of it. Please try again a little later.",
     closed: "Closed for works",
     come_back: "We are improving something and will be back soon.",
 };
@@ -33,30 +36,39 @@ const RUSSIAN: Words = Words {
     soon: "Витрина оформляется. Загляните к нам чуть позже.",
     not_found: "Такой страницы здесь нет",
     to_home: "На главную",
+    gone: "Этой страницы больше нет",
+    failed: "Страница сейчас не работает",
+    try_again: "Мы уже знаем об этом. Попробуйте чуть позже.",
     closed: "Магазин закрыт на время работ",
     come_back: "Мы кое-что улучшаем и скоро вернёмся.",
 };
 
-/// The store's home page.
-pub(crate) async fn home(State(house): State<Arc<House>>) -> Response {
-    if house.is_locked() {
-        return closed(&house);
-    }
-    let words = words(&house);
-    page(&house, StatusCode::OK, words.welcome, &format!("<p>{}</p>", words.soon))
+/// The home page of a store that has no units yet.
+pub(crate) fn home_page(house: &House) -> Response {
+    let words = words(house);
+    page(house, StatusCode::OK, words.welcome, &format!("<p>{}</p>", words.soon))
 }
 
 /// Any address that is none.
-pub(crate) async fn not_found(State(house): State<Arc<House>>) -> Response {
-    if house.is_locked() {
-        return closed(&house);
-    }
-    let words = words(&house);
-    let body = format!("<p><a href=\"/\">{}</a></p>", words.to_home);
-    page(&house, StatusCode::NOT_FOUND, words.not_found, &body)
+pub(crate) fn not_found_page(house: &House) -> Response {
+    missing_page(house, StatusCode::NOT_FOUND)
 }
 
-fn closed(house: &House) -> Response {
+/// What is not there, or no more.
+pub(crate) fn missing_page(house: &House, status: StatusCode) -> Response {
+    let words = words(house);
+    let heading = if status == StatusCode::GONE { words.gone } else { words.not_found };
+    page(house, status, heading, &format!("<p><a href=\"/\">{}</a></p>", words.to_home))
+}
+
+/// A page that failed. Why is in the log.
+pub(crate) fn failed_page(house: &House) -> Response {
+    let words = words(house);
+    page(house, StatusCode::INTERNAL_SERVER_ERROR, words.failed, &format!("<p>{}</p>", words.try_again))
+}
+
+/// The store is closed for works.
+pub(crate) fn closed(house: &House) -> Response {
     let words = words(house);
     let body = format!("<p>{}</p>", words.come_back);
     let page = page(house, StatusCode::SERVICE_UNAVAILABLE, words.closed, &body);

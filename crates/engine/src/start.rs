@@ -1,5 +1,6 @@
 //! Starting and stopping the engine of one store.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::net::SocketAddr;
@@ -9,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use db::{Db, DbError, FreezeReason};
+use sandbox::PoolConfig;
 use shop::address::is_own_computer;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -21,6 +23,7 @@ use crate::lines::Patience;
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::passwords::Passwords;
+use crate::units::Units;
 use crate::world::{RealWorld, World};
 use crate::{housekeeping, http, keeping, lines, store};
 
@@ -34,6 +37,8 @@ pub struct Options {
     pub listen: Option<SocketAddr>,
     /// Demo mode may be open to other computers.
     pub allow_open_demo: bool,
+    /// Program and arguments of the workers that run units; none is this program with `unit-worker`.
+    pub unit_worker: Option<(PathBuf, Vec<OsString>)>,
     /// Clock and load; tests bring their own.
     #[doc(hidden)]
     pub world: Arc<dyn World>,
@@ -41,7 +46,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { listen: None, allow_open_demo: false, world: Arc::new(RealWorld) }
+        Self { listen: None, allow_open_demo: false, unit_worker: None, world: Arc::new(RealWorld) }
     }
 }
 
@@ -105,7 +110,9 @@ impl Engine {
         let asked = options.listen.unwrap_or(settings.listen);
         let listener = TcpListener::bind(asked).await.map_err(|error| StartError::Listen(asked, error))?;
         let address = listener.local_addr().map_err(|error| StartError::Listen(asked, error))?;
+        let units = Units::new(&root, db.clone(), workers(options.unit_worker));
         let house = House {
+            units,
             live: Live::new(&root, settings),
             root,
             db,
@@ -120,6 +127,15 @@ impl Engine {
         refuse_open_demo(&house, address)?;
         Ok(serve(Arc::new(house), listener, address))
     }
+}
+
+/// The workers that run units.
+fn workers(named: Option<(PathBuf, Vec<OsString>)>) -> PoolConfig {
+    let (program, arguments) = named.unwrap_or_else(|| {
+        let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("shopwright"));
+        (program, vec!["unit-worker".into()])
+    });
+    PoolConfig::new(program, arguments)
 }
 
 fn demo_for(allow_open_demo: bool, address: SocketAddr) -> DemoFor {

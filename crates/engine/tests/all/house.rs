@@ -129,7 +129,12 @@ impl House {
         let made = root.clone();
         let db = tokio::task::spawn_blocking(move || make(&made, database)).await.unwrap();
         let listen = Some("127.0.0.1:0".parse().unwrap());
-        let options = Options { listen, allow_open_demo: false, world: Arc::clone(&world) as Arc<dyn World> };
+        let options = Options {
+            listen,
+            world: Arc::clone(&world) as Arc<dyn World>,
+            unit_worker: Some((env!("CARGO_BIN_EXE_engine-unit-worker").into(), Vec::new())),
+            ..Options::default()
+        };
         let mut house = Self { world, db: TestDb(db), running: None, options, root, schema, _folder: folder };
         house.restart().await;
         Some(house)

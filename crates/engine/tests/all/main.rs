@@ -14,3 +14,6 @@ mod once;
 mod program;
 mod sign_in;
 mod soon;
+mod units;
+mod units_door;
+mod units_limits;

@@ -1,0 +1,119 @@
+//! Units: the store's own scripts with their manifests and templates, run in worker processes.
+//!
+//! A page is a run: one outermost unit in one worker, which asks the engine for
+//! data, templates and other units. What it asked for is noted, so that a cache
+//! can know when its answer is old. A visitor never sees that a unit failed.
+
+mod compile;
+mod dependencies;
+mod effects;
+mod error;
+mod failures;
+mod host;
+mod loader;
+mod manifest;
+pub(crate) mod name;
+mod report;
+mod run;
+mod stamp;
+mod templates;
+mod tree;
+mod values;
+pub(crate) mod visit;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use db::Db;
+use sandbox::{Pool, PoolConfig, PoolError, Value};
+
+pub(crate) use error::UnitError;
+pub(crate) use manifest::Manifest;
+pub(crate) use run::Outcome;
+pub(crate) use tree::Tree;
+pub(crate) use values::to_json;
+
+use failures::Failures;
+use loader::Loader;
+use run::Run;
+use templates::Templates;
+use visit::{Audience, Visit};
+
+/// The units of one store.
+pub(crate) struct Units {
+    db: Db,
+    workers: PoolConfig,
+    /// Started when the first unit runs: most stores' commands run none.
+    pool: Mutex<Option<Arc<Pool>>>,
+    loader: Loader,
+    templates: Templates,
+    failures: Failures,
+}
+
+impl Units {
+    /// The units below a root, with workers to run them.
+    pub(crate) fn new(root: &Path, db: Db, workers: PoolConfig) -> Self {
+        let tree = Tree::new(root);
+        Self {
+            db,
+            workers: host::with_calls(workers),
+            pool: Mutex::new(None),
+            loader: Loader::new(tree.clone()),
+            templates: Templates::new(tree),
+            failures: Failures::new(root.to_owned()),
+        }
+    }
+
+    /// The workers, started where they were not.
+    fn pool(&self) -> Result<Arc<Pool>, PoolError> {
+        let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*pool {
+            Some(pool) => Ok(Arc::clone(pool)),
+            None => {
+                let started = Arc::new(Pool::start(self.workers.clone())?);
+                *pool = Some(Arc::clone(&started));
+                Ok(started)
+            }
+        }
+    }
+
+    /// Whether there is a unit of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.loader.has(name)
+    }
+
+    /// A unit's manifest.
+    pub(crate) fn manifest(&self, name: &str) -> Result<Manifest, UnitError> {
+        self.loader.manifest(name)
+    }
+
+    /// Runs a function of a unit, carries out what it set going, and records what failed.
+    pub(crate) fn run(&self, visit: &Visit, name: &str, function: &str, args: Vec<Value>) -> Outcome {
+        let ran = self.pool().and_then(|pool| {
+            pool.with_session(|session| Run::new(self, &pool, visit).outermost(session, name, function, args))
+        });
+        let mut outcome = ran.unwrap_or_else(|error| Outcome::broken(error.to_string()));
+        if outcome.result.is_ok()
+            && !outcome.effects.is_empty()
+            && let Err(error) = self.carry_out(visit, &outcome)
+        {
+            outcome.result = Err(error);
+        }
+        for error in outcome.failures.iter().chain(outcome.result.as_ref().err()) {
+            self.failures.record(&self.db, &visit.path, error, visit.now);
+        }
+        outcome
+    }
+
+    fn carry_out(&self, visit: &Visit, outcome: &Outcome) -> Result<(), UnitError> {
+        let user = match &visit.audience {
+            Audience::Visitor => None,
+            Audience::Person(person) => Some(person.id),
+        };
+        let done = self.db.write(|tx| outcome.effects.carry_out(tx, user, visit.now));
+        done.map_err(|error| {
+            tracing::error!(cause = ?error, "What a unit set going was not done");
+            UnitError::Broken("the database cannot be used".to_owned())
+        })
+    }
+}

@@ -1,0 +1,60 @@
+//! What a unit sets going, collected while it runs and done when its answer stands.
+
+use db::{DbError, Tx, events};
+use jiff::Timestamp;
+use serde_json::Value as Json;
+
+/// Most events and mails of one run.
+const MOST: usize = 100;
+
+/// An event that a unit raises.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Raised {
+    /// Key, of the registry's branch `event_key`.
+    pub(crate) key: String,
+    /// What it carries.
+    pub(crate) data: Json,
+    /// The person it is addressed to.
+    pub(crate) to_user: Option<i64>,
+    /// The group it is addressed to.
+    pub(crate) to_group: Option<i64>,
+}
+
+/// What a run sets going.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Effects {
+    events: Vec<Raised>,
+}
+
+impl Effects {
+    /// Adds an event; `false` is one too many.
+    pub(crate) fn raise(&mut self, event: Raised) -> bool {
+        if self.events.len() >= MOST {
+            return false;
+        }
+        self.events.push(event);
+        true
+    }
+
+    /// Whether there is nothing to do.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    /// Does all of it in a transaction.
+    pub(crate) fn carry_out(&self, tx: &mut Tx, user_id: Option<i64>, now: Timestamp) -> Result<(), DbError> {
+        for event in &self.events {
+            let new = events::NewEvent {
+                user_id,
+                to_user: event.to_user,
+                to_group: event.to_group,
+                princ_id: None,
+                key: event.key.clone(),
+                data: event.data.clone(),
+                now,
+            };
+            events::create(tx, &new)?;
+        }
+        Ok(())
+    }
+}

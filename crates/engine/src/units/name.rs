@@ -1,0 +1,97 @@
+//! Names of units, templates and groups: what may be part of a path below the store's root.
+
+/// Longest name.
+const LONGEST: usize = 64;
+
+/// Whether this can be a unit's name: a Latin letter, then letters, digits and `_`, all small.
+pub(crate) fn is_unit(name: &str) -> bool {
+    let mut letters = name.chars();
+    name.len() <= LONGEST
+        && letters.next().is_some_and(|first| first.is_ascii_lowercase())
+        && letters.all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_')
+}
+
+/// Whether this is a library: its second word is `include`, or its first is `inc`.
+pub(crate) fn is_library(name: &str) -> bool {
+    let mut words = name.split('_');
+    words.next() == Some("inc") || words.next() == Some("include")
+}
+
+/// Whether this is a unit of the agent, which no visitor is shown.
+pub(crate) fn is_agents(name: &str) -> bool {
+    name.starts_with("agent_")
+}
+
+/// Whether this can be a group's name: it is a folder below `templates/`.
+pub(crate) fn is_group(name: &str) -> bool {
+    is_plain(name) && !name.contains('.')
+}
+
+/// The unit that an import names: `units/<name>.js`.
+pub(crate) fn imported(path: &str) -> Option<&str> {
+    let name = path.strip_prefix("units/")?.strip_suffix(".js")?;
+    is_unit(name).then_some(name)
+}
+
+/// A template's name as the rest of the engine writes it, `<unit>/<file>.htm`; `from` is the unit that names it.
+pub(crate) fn template(from: &str, name: &str) -> Option<String> {
+    let (unit, file) = name.split_once('/').unwrap_or((from, name));
+    let stem = file.strip_suffix(".htm")?;
+    (is_unit(unit) && is_plain(stem)).then(|| format!("{unit}/{file}"))
+}
+
+/// Whether this is one plain part of a path: no separator, no dot in front, nothing that hides.
+pub(crate) fn is_plain(part: &str) -> bool {
+    !part.is_empty()
+        && part.len() <= LONGEST
+        && !part.starts_with('.')
+        && part.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_flat_names_lead_into_units() {
+        for name in ["home", "catalog_menu", "inc_format", "a1"] {
+            assert!(is_unit(name), "{name}");
+        }
+        let long = "a".repeat(65);
+        for name in ["", "Home", "1a", "_a", "a-b", "a/b", "..", "a.b", "a b", "a\0", "дом", &long] {
+            assert!(!is_unit(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn imports_stay_below_units() {
+        assert_eq!(imported("units/inc_format.js"), Some("inc_format"));
+        for path in [
+            "inc_format.js",
+            "units/../core/x.js",
+            "units/a/b.js",
+            "./units/a.js",
+            "/units/a.js",
+            "units/a.php",
+        ] {
+            assert_eq!(imported(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn templates_stay_in_folders_of_units() {
+        assert_eq!(template("home", "main.htm").as_deref(), Some("home/main.htm"));
+        assert_eq!(template("home", "layout/page.htm").as_deref(), Some("layout/page.htm"));
+        for name in
+            ["main.html", "../x.htm", "a/../b.htm", "/etc/x.htm", "a/b/c.htm", ".htm", "a\\b.htm", "a/.x.htm"]
+        {
+            assert_eq!(template("home", name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn libraries_and_the_agents_units_are_known_by_name() {
+        assert!(is_library("inc_format") && is_library("shop_include") && !is_library("include"));
+        assert!(is_agents("agent_report") && !is_agents("agents"));
+    }
+}

@@ -1,0 +1,274 @@
+//! Pages made of units and templates, by real workers: what shows, what does not, and who is told.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::ask::{Answer, get};
+use crate::house::{House, on_both};
+
+/// Writes a file below the root.
+pub(crate) fn put(house: &House, path: &str, text: &str) {
+    let path = house.root().join(path);
+    fs::create_dir_all(path.parent().unwrap_or(Path::new("/"))).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// A unit with its manifest.
+pub(crate) fn put_unit(house: &House, name: &str, code: &str, manifest: &str) {
+    put(house, &format!("units/{name}.js"), code);
+    put(house, &format!("units/{name}.json"), manifest);
+}
+
+/// The home page, without what every page has.
+pub(crate) async fn home(house: &House) -> (u16, String) {
+    let answer = get(house, "/", "").await;
+    (answer.status, answer.text())
+}
+
+/// The log of units, line by line.
+pub(crate) fn log(house: &House) -> Vec<Value> {
+    let text = fs::read_to_string(house.root().join("core/log/units.log")).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// What the events of failed units carry.
+pub(crate) fn crashes(house: &House) -> Vec<Value> {
+    let rows =
+        house.db.read(|tx| tx.rows("select data from events where key = 'kUnitCrashed' order by id", &[]));
+    rows.unwrap()
+        .iter()
+        .map(|row| serde_json::from_str(&row.get::<String>("data").unwrap()).unwrap())
+        .collect()
+}
+
+const HELLO: &str =
+    "export function main() { return shop.render('main.htm', { name: shop.config('name') }); }";
+
+on_both! {
+    async fn a_page_is_made_of_units_and_templates(house: House) {
+        put_unit(house, "home", HELLO, "");
+        put(house, "templates/default/units/home/main.htm", "<h1>{{ name }}</h1>{{ unit('menu', id=5) }}");
+        put_unit(
+            house,
+            "menu",
+            "import { twice } from 'units/inc_math.js';
+             export function main({ id }) { return shop.render('main.htm', { n: twice(id) }); }",
+            r#"{"includes": ["inc_math"]}"#,
+        );
+        put(house, "units/inc_math.js", "export const twice = (n) => n * 2;");
+        put(house, "templates/default/units/menu/main.htm", "<i>{{ n }} {{ unit('date') }}</i>");
+        put_unit(house, "date", "export function main() { return shop.date('2026-12-01', 'day'); }", "");
+        assert_eq!(home(house).await, (200, "<h1>Flowers &amp; Co</h1><i>10 1 December 2026</i>".to_owned()));
+
+        // What is edited is seen at once: a template, a unit, a library.
+        put(house, "templates/default/units/menu/main.htm", "<b>{{ n }}</b>");
+        assert!(home(house).await.1.ends_with("<b>10</b>"));
+        put(house, "units/inc_math.js", "export const twice = (n) => n * 20;");
+        assert!(home(house).await.1.ends_with("<b>100</b>"));
+        assert_eq!(log(house), [] as [Value; 0]);
+    }
+
+    async fn a_broken_unit_is_left_out_and_named_in_log_and_event(house: House) {
+        put_unit(house, "home", HELLO, "");
+        put(house, "templates/default/units/home/main.htm", "<h1>{{ name }}</h1>{{ unit('menu') }}{{ unit('nix') }}<p>end</p>");
+        put_unit(house, "menu", "export function main() {\n  const none = null;\n  return none.secret_name;\n}", "");
+        for _ in 0..2 {
+            assert_eq!(home(house).await, (200, "<h1>Flowers &amp; Co</h1><p>end</p>".to_owned()));
+        }
+        let lines = log(house);
+        assert_eq!(lines.len(), 4, "{lines:?}");
+        let told = lines[0]["error"].as_str().unwrap();
+        assert!(told.starts_with("Module Runtime Exception: menu:3:"), "{told}");
+        assert_eq!((&lines[1]["error"], &lines[1]["page"]), (&json!("Unit not found: nix"), &json!("/")));
+        // The same failure raises one event, however many visitors meet it.
+        let events = crashes(house);
+        assert_eq!(events.len(), 2, "{events:?}");
+        assert_eq!((&events[0]["unit"], &events[0]["line"]), (&json!("menu"), &json!(3)));
+        assert!(events[0]["column"].as_u64().unwrap() > 0, "{events:?}");
+    }
+
+    async fn a_broken_template_is_named_with_its_line(house: House) {
+        put_unit(house, "home", HELLO, "");
+        put(house, "templates/default/units/home/main.htm", "a{{ unit('menu') }}z");
+        put_unit(house, "menu", "export function main() {\n  return shop.render('main.htm');\n}", "");
+        put(house, "templates/default/units/menu/main.htm", "one\ntwo {{ 1|nix }}");
+        assert_eq!(home(house).await, (200, "az".to_owned()));
+        let told = log(house)[0]["error"].as_str().unwrap().to_owned();
+        assert!(told.starts_with("Module Runtime Exception: menu:2:"), "{told}");
+        assert!(told.contains("templates/default/units/menu/main.htm:2: "), "{told}");
+    }
+
+    async fn a_broken_entry_unit_shows_a_page_that_tells_nothing(house: House) {
+        put_unit(house, "home", "export function main() { throw new Error('inside'); }", "");
+        let (status, page) = home(house).await;
+        assert_eq!(status, 500);
+        assert!(page.contains("This page does not work just now"), "{page}");
+        assert!(!page.contains("inside") && !page.contains("Module"), "{page}");
+        put_unit(house, "home", "export function main( {", "");
+        assert_eq!(home(house).await.0, 500);
+        let told = log(house).pop().unwrap()["error"].as_str().unwrap().to_owned();
+        assert!(told.starts_with("Syntax error: units/home.js:1:"), "{told}");
+    }
+
+    async fn every_page_has_the_headers_that_protect_visitors(house: House) {
+        put_unit(house, "home", "export function main() {
+            shop.header('x-robots-tag', 'noindex');
+            shop.cookie('seen', '1', { days: 2 });
+            shop.status(410);
+            return '<p>hi';
+        }", "");
+        let answer = get(house, "/", "").await;
+        assert_eq!(answer.status, 410);
+        assert!(answer.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(answer.header("x-robots-tag"), Some("noindex"));
+        assert_eq!(answer.header("set-cookie"), Some("seen=1; Path=/; HttpOnly; SameSite=Lax; Max-Age=172800"));
+        assert_eq!(answer.header("cache-control"), Some("private, no-cache"));
+        // A unit cannot take them away, set another's cookie or lead elsewhere.
+        for call in [
+            "shop.header('content-security-policy', 'x')",
+            "shop.header('set-cookie', 'a=b')",
+            "shop.header('link', 'a\\r\\nset-cookie: b=c')",
+            "shop.header('content-type', 'text/javascript')",
+            "shop.cookie('a;b', 'c')",
+            "shop.cookie('a', 'b; Domain=example.com')",
+            "shop.cookie('__Host-a', 'b')",
+            "shop.redirect('https://evil.example/')",
+            "shop.redirect('//evil.example/')",
+            "shop.redirect('/\\\\evil.example/')",
+            "shop.status(999)",
+        ] {
+            let code = format!("export function main() {{ try {{ {call} }} catch (e) {{ return e.code }} return 'done' }}");
+            put_unit(house, "home", &code, "");
+            assert_eq!(home(house).await, (200, "ARGUMENT".to_owned()), "{call}");
+        }
+        put_unit(house, "home", "export function main() { shop.redirect('/cart', 303) }", "");
+        let answer = get(house, "/", "").await;
+        assert_eq!((answer.status, answer.header("location")), (303, Some("/cart")));
+    }
+
+    async fn data_is_read_and_never_written(house: House) {
+        for (code, shows) in [
+            ("return shop.value('select count(*) from users')", "3"),
+            ("return shop.one('select login from users where login = :l', { l: 'oleg' }).login", "oleg"),
+            ("return shop.one('select login from users where 1 = 0') === null ? 'none' : 'some'", "none"),
+            ("return shop.select('select login from users order by id').map((row) => row.login).join(' ')", "admin irina oleg"),
+            ("try { shop.select('delete from users') } catch (e) { return e.code }", "SQL"),
+            ("try { shop.select('select password_hash from users') } catch (e) { return e.code }", "SQL"),
+            ("try { shop.select('select * from tickets') } catch (e) { return e.code }", "SQL"),
+            ("try { shop.nix() } catch (e) { return 'no call' }", "no call"),
+        ] {
+            put_unit(house, "home", &format!("export function main() {{ {code} }}"), "");
+            assert_eq!(home(house).await, (200, shows.to_owned()), "{code}");
+        }
+        assert_eq!(house.count("users"), 3);
+    }
+
+    async fn an_event_is_raised_only_by_an_answer_that_stands(house: House) {
+        let before = house.count("events");
+        let code = "export function main() { shop.event('kSchedule', { n: 1 }, { user: USER }); END }";
+        let code = code.replace("USER", &house.id("irina").to_string());
+        put_unit(house, "home", &code.replace("END", "throw new Error('no')"), "");
+        assert_eq!(home(house).await.0, 500);
+        assert_eq!(house.count("events"), before + 1, "only the crash");
+        put_unit(house, "home", &code.replace("END", "return 'ok'"), "");
+        assert_eq!(home(house).await.0, 200);
+        let row = house.db.read(|tx| tx.row("select data, to_user from events where key = 'kSchedule'", &[]));
+        let row = row.unwrap().unwrap();
+        assert_eq!(row.get::<String>("data").unwrap(), r#"{"n":1}"#);
+        assert_eq!(row.get::<Option<i64>>("to_user").unwrap(), Some(house.id("irina")));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_leads_out_of_units_and_templates() {
+    let house = &House::on(crate::house::Base::Sqlite).await.unwrap();
+    put(house, "core/evil.js", "export const x = 1;");
+    put(house, "templates/default/units/home/main.htm", "{% include name %}");
+    for path in [
+        "../core/evil.js",
+        "units/../core/evil.js",
+        "core/evil.js",
+        "/etc/passwd",
+        "units/a/b.js",
+        "fs",
+        "./evil.js",
+        "units/nix.js",
+    ] {
+        put_unit(
+            house,
+            "home",
+            &format!("import * as x from '{path}';\nexport function main() {{ return 'out' }}"),
+            "",
+        );
+        let (status, page) = home(house).await;
+        assert_eq!(status, 500, "{path}: {page}");
+        let told = log(house).pop().unwrap()["error"].as_str().unwrap().to_owned();
+        assert!(
+            told.starts_with("Module not found! [") || told.starts_with("Syntax error: "),
+            "{path}: {told}"
+        );
+    }
+    for path in [
+        "../../../config.json",
+        "/etc/passwd",
+        "..\\..\\x.htm",
+        "home/../../../x.htm",
+        "config.json",
+        "",
+        ".htm",
+    ] {
+        let path = serde_json::to_string(path).unwrap();
+        for call in [format!("shop.render({path})"), format!("shop.render('main.htm', {{ name: {path} }})")] {
+            put_unit(
+                house,
+                "home",
+                &format!(
+                    "export function main() {{ try {{ return {call} }} catch (e) {{ return e.code }} }}"
+                ),
+                "",
+            );
+            assert_eq!(home(house).await, (200, "TEMPLATE".to_owned()), "{call}");
+        }
+        put_unit(
+            house,
+            "home",
+            &format!("export function main() {{ return 'a' + shop.unit({path}) + 'z' }}"),
+            "",
+        );
+        assert_eq!(home(house).await, (200, "az".to_owned()), "{path}");
+    }
+    for path in [
+        "/statics/../config.json",
+        "/statics/%2e%2e/config.json",
+        "/statics/..%2f..%2f..%2fconfig.json",
+        "/config.json",
+        "/core/store.db",
+        "/units/home.js",
+        "/statics/.hidden.css",
+    ] {
+        let answer: Answer = get(house, path, "").await;
+        assert_eq!(answer.status, 404, "{path}");
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(
+            house.root().join("config.json"),
+            house.root().join("templates/default/statics/link.json"),
+        )
+        .unwrap();
+        assert_eq!(get(house, "/statics/link.json", "").await.status, 404);
+    }
+    put(house, "templates/default/statics/main.css", "a{}");
+    let answer = get(house, "/statics/main.css", "").await;
+    assert_eq!(
+        (answer.status, answer.header("content-type"), answer.text().as_str()),
+        (200, Some("text/css; charset=utf-8"), "a{}")
+    );
+    let tag = answer.header("etag").unwrap().to_owned();
+    assert_eq!(get(house, "/statics/main.css", &format!("if-none-match: {tag}\r\n")).await.status, 304);
+    let marked = get(house, &format!("/statics/main.css?v={}", tag.trim_matches('"')), "").await;
+    assert!(marked.header("cache-control").unwrap().contains("immutable"));
+}
