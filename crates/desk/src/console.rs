@@ -16,6 +16,7 @@ use crate::program::Program;
 
 mod guard;
 mod pages;
+mod rejection;
 mod render;
 mod secrets;
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use home::handover::Held;
-use home::passwords::Kept;
+use home::hand_over::HeldStore;
+use home::passwords::SavedIn;
 use home::{Credentials, DeskFile, Home, HomeError, ShopIni, StoreEntry, StoreList, same_folder};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -12,15 +12,15 @@ use wire::{ProgramSignedIn, Request};
 
 use crate::agents::{self, Launch};
 use crate::engine::{EngineClient, request};
-use crate::words::Words;
+use crate::messages::Message;
 
 mod add;
+mod overview;
 mod signing;
-mod waits;
 
 pub(crate) use add::NewStore;
 
-/// The program, shared by the console, the hand-over socket and the keeper.
+/// The program, shared by the console, the hand-over socket and the background jobs.
 pub(crate) struct Program {
     pub(crate) home: Home,
     pub(crate) engine: EngineClient,
@@ -45,13 +45,13 @@ pub(crate) struct OpenStore {
     /// The pair, as soon as it is known; the engine may still be out of reach.
     pub(crate) pair: Option<Credentials>,
     /// Where the password was saved.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) saved_in: Option<SavedIn>,
     /// What the engine said, once it answered.
     pub(crate) signed: Option<Signed>,
     /// Why the last sign-in did not succeed, or what it left undone.
-    pub(crate) trouble: Option<Words>,
+    pub(crate) trouble: Option<Message>,
     /// Why the licence token is not there.
-    pub(crate) no_token: Option<Words>,
+    pub(crate) no_token: Option<Message>,
     /// What became of the agent applications' files.
     pub(crate) files: Vec<agents::Report>,
     /// Days whose licence token was fetched since signing in.
@@ -102,10 +102,10 @@ impl Program {
     }
 
     /// What the hand-over socket answers from.
-    pub(crate) fn held(&self) -> Held {
+    pub(crate) fn held(&self) -> HeldStore {
         match &*self.lock() {
-            Some(open) => Held { store: Some(open.folder.clone()), credentials: open.pair.clone() },
-            None => Held::default(),
+            Some(open) => HeldStore { store: Some(open.folder.clone()), credentials: open.pair.clone() },
+            None => HeldStore::default(),
         }
     }
 
@@ -137,7 +137,7 @@ impl Program {
             name: entry.name.clone(),
             ini,
             pair: None,
-            kept: None,
+            saved_in: None,
             signed: None,
             trouble: None,
             no_token: None,
@@ -152,7 +152,7 @@ impl Program {
 
     /// Takes a store off the list, with what was saved for it; the folder stays.
     /// Says what was not forgotten.
-    pub(crate) async fn remove(&self, folder: &Path) -> Result<Option<Words>, HomeError> {
+    pub(crate) async fn remove(&self, folder: &Path) -> Result<Option<Message>, HomeError> {
         self.home.stores()?;
         // Closed first: a sign-in that is still under way saves nothing any more.
         let open = self.lock().take_if(|open| same_folder(&open.folder, folder));
@@ -160,10 +160,10 @@ impl Program {
             self.announce()?;
         }
         let logins = logins(open.as_ref(), ShopIni::read(folder).ok().as_ref());
-        let kept = open.as_ref().and_then(|open| open.kept);
+        let saved_in = open.as_ref().and_then(|open| open.saved_in);
         self.end_ticket(open);
         let settling = self.settling.lock().await;
-        let said = self.forget(folder, logins, kept).await;
+        let said = self.forget(folder, logins, saved_in).await;
         drop(settling);
         let mut list = self.home.stores()?;
         list.remove(folder);

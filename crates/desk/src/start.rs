@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use home::handover::{self, Listener};
+use home::hand_over::{self, Listener};
 use home::{Credentials, DeskFile, Home, HomeError, ShopIni, StoreEntry};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use crate::background;
 use crate::console::{Console, Secrets};
-use crate::keeper;
 use crate::program::Program;
 
 /// How long the start waits for the first sign-in before it goes on in the background.
@@ -82,15 +82,15 @@ impl Desk {
         if !options.listen.ip().is_loopback() {
             return Err(DeskError::NotLoopback(options.listen));
         }
-        let handover = handover::bind(&home)?;
+        let socket = hand_over::bind(&home)?;
         let listener = listen(options.listen).await?;
         let address =
             listener.local_addr().map_err(|source| DeskError::Listen { address: options.listen, source })?;
         let secrets = Secrets::draw().map_err(|error| DeskError::Damaged(error.to_string()))?;
         let console_url = format!("http://{address}/start?secret={}", secrets.start());
         let binary = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("shopwright"));
-        let place = format!("http://{address}/");
-        let program = Arc::new(Program::new(home.clone(), binary, handover.socket().to_owned(), place));
+        let console = format!("http://{address}/");
+        let program = Arc::new(Program::new(home.clone(), binary, socket.socket().to_owned(), console));
         let console = Console::new(Arc::clone(&program), secrets, address).map_err(DeskError::Damaged)?;
         open(&program, options.open_store.as_deref())?;
         let (stop, stopped) = oneshot::channel();
@@ -100,7 +100,7 @@ impl Desk {
             home,
             stop: Some(stop),
             console: tokio::spawn(console.serve(listener, stopped)),
-            others: vec![hand_over(handover, &program), tokio::spawn(keeper::keep(Arc::clone(&program)))],
+            others: vec![hand_over(socket, &program), tokio::spawn(background::run(Arc::clone(&program)))],
         };
         first_sign_in(program, options.credentials).await;
         Ok(running)
@@ -113,7 +113,7 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, DeskError> {
 
 fn hand_over(listener: Listener, program: &Arc<Program>) -> JoinHandle<()> {
     let program = Arc::clone(program);
-    tokio::spawn(handover::serve(listener, move || program.held()))
+    tokio::spawn(hand_over::serve(listener, move || program.held()))
 }
 
 /// Opens the named store, or the one that was opened last.

@@ -6,8 +6,8 @@ mod engine;
 mod ini;
 mod licence;
 mod life;
+mod overview;
 mod turns;
-mod waits;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;

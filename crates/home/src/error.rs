@@ -29,7 +29,7 @@ pub enum HomeError {
     },
     /// Another program already holds this home.
     #[error("the program already runs on this home{}", running(.0.as_deref()))]
-    Held(Option<Box<DeskFile>>),
+    InUse(Option<Box<DeskFile>>),
 }
 
 impl HomeError {

@@ -17,18 +17,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use testkit::{Bench, Engine, TestStore};
+use testkit::{Engine, Fixture, TestStore};
 
 const CLIENTS: [usize; 3] = [1, 8, 32];
 /// Every write is one of its own.
 static KEYS: AtomicU64 = AtomicU64::new(0);
 
 fn main() {
-    let bench = Bench::postgres(
+    let fixture = Fixture::postgres(
         env!("CARGO_BIN_EXE_shopwright"),
         concat!(env!("CARGO_TARGET_TMPDIR"), "/bench-nodes"),
     );
-    let Some(bench) = bench else {
+    let Some(fixture) = fixture else {
         println!("TEST_DATABASE_URL names no PostgreSQL server");
         return;
     };
@@ -38,7 +38,7 @@ fn main() {
     println!("| nodes | call | clients | calls a second | median, ms | p99, ms |");
     println!("|---|---|---|---|---|---|");
     for count in [1, 2] {
-        let store = TestStore::new(&bench).unwrap();
+        let store = TestStore::new(&fixture).unwrap();
         let nodes: Vec<Engine> = (0..count).map(|_| store.serve(0).unwrap()).collect();
         let _shares: Vec<Share> = nodes.iter().filter_map(|node| Share::of(node.running.pid())).collect();
         let password = store.people().unwrap()["admin"].clone();

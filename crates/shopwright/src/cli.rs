@@ -185,7 +185,7 @@ pub(crate) enum StoreCommand {
     Migrate(StoreMigrate),
     /// Write the store's rows, settings and files into one file
     Backup(StoreBackup),
-    /// Make the store from a backup, in place of what is there
+    /// Make the store from a backup, in folder of what is there
     Restore(StoreRestore),
     /// Block a person; their open sessions end
     Block(StoreLogin),

@@ -4,9 +4,10 @@ mod cli;
 mod commands;
 mod exit;
 mod log;
+mod output;
+mod password_prompt;
 mod progress;
-mod say;
-mod secret;
+mod random_password;
 mod signal;
 mod tour;
 mod try_store;
@@ -26,7 +27,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let exit = match Cli::try_parse() {
         Ok(cli) => commands::run(cli).unwrap_or_else(|error| {
-            say::problem(&say::chain(&error));
+            output::problem(&output::error_chain(&error));
             Exit::Refused
         }),
         Err(words) => cli::show(&words),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::{say, signal};
+use crate::{output, signal};
 
 /// Pause between two pictures of the bar.
 const EVERY: Duration = Duration::from_millis(100);
@@ -25,7 +25,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// From now on Ctrl-C does not end the process: the work is told at its next step.
     pub(crate) fn new() -> Self {
-        Self { is_shown: stderr().is_terminal() && !say::is_dumb(), drawn: None, stop: wish_to_stop() }
+        Self { is_shown: stderr().is_terminal() && !output::is_dumb(), drawn: None, stop: wish_to_stop() }
     }
 
     /// Shows how far the work is; whether it shall go on.

@@ -4,7 +4,7 @@
 //! printed and compared with what a newcomer should see.
 
 mod agent;
-mod paper;
+mod printer;
 
 use std::path::Path;
 
@@ -15,22 +15,22 @@ use crate::cli;
 use crate::exit::Exit;
 use crate::try_store::Ready;
 use agent::{Agent, Answer};
-use paper::Paper;
+use printer::Printer;
 
 /// Runs the tour.
 pub(crate) fn run(arguments: &cli::Tour) -> Result<Exit> {
     let ready = Ready::read(&arguments.dir)?;
-    let mut tour = Tour { agent: Agent::start(&ready.mcp, &ready.store)?, paper: Paper::new(), step: 0 };
+    let mut tour = Tour { agent: Agent::start(&ready.mcp, &ready.store)?, printer: Printer::new(), step: 0 };
     let done = tour.play(&ready.store);
     tour.agent.stop();
     done?;
-    tour.paper.end(tour.step);
+    tour.printer.end(tour.step);
     Ok(Exit::Done)
 }
 
 struct Tour {
     agent: Agent,
-    paper: Paper,
+    printer: Printer,
     step: usize,
 }
 
@@ -57,19 +57,19 @@ impl Tour {
     fn handshake(&mut self) -> Result<()> {
         self.chapter("The agent application starts the server and says hello");
         let hello = self.agent.initialize()?;
-        self.paper.line(&format!(
+        self.printer.line(&format!(
             "protocol {}, server {} {}",
             text(&hello["protocolVersion"]),
             text(&hello["serverInfo"]["name"]),
             text(&hello["serverInfo"]["version"])
         ));
-        self.paper.quote(&text(&hello["instructions"]));
+        self.printer.quote(&text(&hello["instructions"]));
         let tools =
             self.agent.request("tools/list", json!({}))?["tools"].as_array().cloned().unwrap_or_default();
         ensure!(!tools.is_empty(), "the server lists no tools");
-        self.paper.line(&format!("{} tools:", tools.len()));
+        self.printer.line(&format!("{} tools:", tools.len()));
         for tool in &tools {
-            self.paper.item(&text(&tool["name"]), &text(&tool["description"]));
+            self.printer.item(&text(&tool["name"]), &text(&tool["description"]));
         }
         Ok(())
     }
@@ -94,7 +94,7 @@ impl Tour {
         let data = self.done("session_connect", json!({"topic": "tour"}), &fields)?;
         ensure!(data["user"]["from"] == "program", "the login does not come from the program");
         if data["memory"].is_null() {
-            self.paper.line("(This person may not read memory, so the tour about notes is short.)");
+            self.printer.line("(This person may not read memory, so the tour about notes is short.)");
             return Ok(Vec::new());
         }
         self.chapter("Notes of the store's memory, in their order of precedence");
@@ -125,7 +125,7 @@ impl Tour {
     /// Writes a note and changes it; gives its number, where this person may write.
     fn write_note(&mut self) -> Result<Option<Value>> {
         if !self.agent.granted("memory_save") {
-            self.chapter("Without the right the refusal names the place where it is granted");
+            self.chapter("Without the right the refusal names the folder where it is granted");
             self.refused(
                 "memory_save",
                 json!({"name": "From the tour"}),
@@ -175,7 +175,7 @@ impl Tour {
     }
 
     fn chapter(&mut self, title: &str) {
-        self.paper.chapter(title);
+        self.printer.chapter(title);
     }
 
     fn done(&mut self, tool: &str, arguments: Value, fields: &[&str]) -> Result<Value> {
@@ -188,9 +188,9 @@ impl Tour {
 
     fn call(&mut self, tool: &str, arguments: Value, wanted: &Wanted<'_>) -> Result<Answer> {
         self.step += 1;
-        self.paper.call(self.step, tool, &arguments);
+        self.printer.call(self.step, tool, &arguments);
         let (answer, took) = self.agent.call(tool, arguments)?;
-        self.paper.answer(&answer, took);
+        self.printer.answer(&answer, took);
         match wanted {
             Wanted::Refusal(beginning) => {
                 let text = answer.texts.first().map(String::as_str).unwrap_or_default();

@@ -1,8 +1,8 @@
 //! `try`: a sample store with everything running, in one command.
 
 mod fill;
+mod folder;
 mod people;
-mod place;
 mod print;
 mod ready;
 mod sample;

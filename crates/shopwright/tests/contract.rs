@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use testkit::transcript::{Page, Piece, pretty, replay};
-use testkit::{Bench, check_file, updating};
+use testkit::{Fixture, check_file, updating};
 
 /// Versions of the protocol that the server speaks.
 const PROTOCOLS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
@@ -24,13 +24,13 @@ static WRITING: Mutex<()> = Mutex::new(());
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let place = concat!(env!("CARGO_TARGET_TMPDIR"), "/contract");
-    let mut benches = vec![Arc::new(Bench::new(env!("CARGO_BIN_EXE_shopwright"), place))];
-    benches.extend(Bench::postgres(env!("CARGO_BIN_EXE_shopwright"), place).map(Arc::new));
+    let mut fixtures = vec![Arc::new(Fixture::new(env!("CARGO_BIN_EXE_shopwright"), place))];
+    fixtures.extend(Fixture::postgres(env!("CARGO_BIN_EXE_shopwright"), place).map(Arc::new));
     let mut trials = fixed();
-    for bench in &benches {
+    for fixture in &fixtures {
         for (file, page) in pages() {
             for at in 0..page.sections.len() {
-                trials.push(transcript(bench, &file, &page, at));
+                trials.push(transcript(fixture, &file, &page, at));
             }
         }
     }
@@ -80,16 +80,16 @@ fn pages() -> Vec<(String, Page)> {
     names.into_iter().map(read).collect()
 }
 
-fn transcript(bench: &Arc<Bench>, file: &str, page: &Page, at: usize) -> Trial {
-    let (bench, file, section) = (Arc::clone(bench), file.to_owned(), page.sections[at].clone());
+fn transcript(fixture: &Arc<Fixture>, file: &str, page: &Page, at: usize) -> Trial {
+    let (fixture, file, section) = (Arc::clone(fixture), file.to_owned(), page.sections[at].clone());
     let stem =
         Path::new(&file).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let name = format!("{stem}: {}", section.heading);
-    let writes = updating() && bench.dialect() == "sqlite";
+    let writes = updating() && fixture.dialect() == "sqlite";
     Trial::test(name, {
-        let bench = Arc::clone(&bench);
+        let fixture = Arc::clone(&fixture);
         move || {
-            let fresh = replay(&bench, &section).map_err(|error| Failed::from(format!("{error:#}")))?;
+            let fresh = replay(&fixture, &section).map_err(|error| Failed::from(format!("{error:#}")))?;
             if fresh == section {
                 return Ok(());
             }
@@ -100,7 +100,7 @@ fn transcript(bench: &Arc<Bench>, file: &str, page: &Page, at: usize) -> Trial {
             Err(difference(&text(&section.pieces), &text(&fresh.pieces)).into())
         }
     })
-    .with_kind(bench.dialect())
+    .with_kind(fixture.dialect())
 }
 
 fn write_section(file: &str, at: usize, fresh: testkit::transcript::Section) -> Result<(), Failed> {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
-use crate::bench::PATIENCE;
 use crate::process::Running;
+use crate::wait::PATIENCE;
 
 /// A client with its server.
 pub struct Client {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::front::read_request;
+use crate::faulty_proxy::read_request;
 
 /// How long a node may keep an answer back.
 const LONGEST: Duration = Duration::from_secs(60);

@@ -9,45 +9,26 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
-use crate::bench::{Bench, PATIENCE, psql, wait_for};
-use crate::client::Client;
 use crate::console::Console;
+use crate::fixture::Fixture;
+use crate::postgres::psql;
 use crate::process::{Output, Running, run};
+use crate::try_process::{People, TryOptions, Trying};
+use crate::wait::PATIENCE;
 
 /// A copy of the sample store; removed when dropped.
 pub struct TestStore<'a> {
-    bench: &'a Bench,
+    fixture: &'a Fixture,
     folder: TempDir,
     database: Option<String>,
 }
 
-/// How `try` is started.
-#[derive(Clone, Debug, Default)]
-pub struct TryOptions {
-    /// Who is signed in; `admin` when empty.
-    pub login: String,
-    /// More arguments.
-    pub arguments: Vec<String>,
-    /// More variables of the environment.
-    pub environment: Vec<(String, String)>,
-}
-
-impl TryOptions {
-    /// This person signed in.
-    pub fn login(login: &str) -> Self {
-        Self { login: login.to_owned(), ..Self::default() }
-    }
-}
-
-/// People of a running store by login, with their passwords.
-pub type People = BTreeMap<String, String>;
-
 impl<'a> TestStore<'a> {
     /// A fresh copy.
-    pub fn new(bench: &'a Bench) -> Result<Self> {
+    pub fn new(fixture: &'a Fixture) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("shopwright-test-").tempdir()?;
-        let database = bench.copy_sample(folder.path())?;
-        let store = Self { bench, folder, database };
+        let database = fixture.copy_sample(folder.path())?;
+        let store = Self { fixture, folder, database };
         if let Some(url) = store.database.clone() {
             store.config(|config| {
                 config.insert("database".to_owned(), Value::String(url));
@@ -78,7 +59,7 @@ impl<'a> TestStore<'a> {
 
     /// The binary with this store's home in its environment.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = self.bench.command();
+        let mut command = self.fixture.command();
         command.args(arguments).env("SHOPWRIGHT_HOME", self.home());
         command
     }
@@ -100,12 +81,12 @@ impl<'a> TestStore<'a> {
 
     /// Starts `try` on this store: engine and program in one process.
     pub fn start(&self, login: &str) -> Result<Trying> {
-        Trying::start(self.bench, self.folder.path(), &TryOptions::login(login))
+        Trying::start(self.fixture.binary(), self.folder.path(), &TryOptions::login(login))
     }
 
     /// Starts `try` with these options.
     pub fn start_with(&self, options: &TryOptions) -> Result<Trying> {
-        Trying::start(self.bench, self.folder.path(), options)
+        Trying::start(self.fixture.binary(), self.folder.path(), options)
     }
 
     /// Starts the engine alone; port 0 takes a free one.
@@ -245,106 +226,8 @@ fn text_of(value: rusqlite::types::ValueRef<'_>) -> String {
 impl Drop for TestStore<'_> {
     fn drop(&mut self) {
         if let Some(url) = &self.database {
-            self.bench.drop_database(url);
+            self.fixture.drop_database(url);
         }
-    }
-}
-
-/// A running `try`.
-pub struct Trying {
-    running: Running,
-    folder: PathBuf,
-    info: Value,
-    environment: Vec<(String, String)>,
-}
-
-impl Trying {
-    /// Starts `try` on a folder and waits until everything answers.
-    pub fn start(bench: &Bench, folder: &Path, options: &TryOptions) -> Result<Self> {
-        let mut command = bench.command();
-        command.arg("try").arg(folder).args(["--port", "0"]).args(&options.arguments);
-        if !options.login.is_empty() {
-            command.args(["--as", &options.login]);
-        }
-        let own = options.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        command.envs(own);
-        let file = folder.join("try.json");
-        // What a killed one left behind tells nothing of this one.
-        let _ = std::fs::remove_file(&file);
-        let mut running = Running::start(&mut command)?;
-        let found = wait_for("try.json", PATIENCE, || {
-            let text = std::fs::read(&file).ok();
-            if text.is_none() && !running.alive() {
-                return Some(None);
-            }
-            text.map(|text| serde_json::from_slice::<Value>(&text).ok())
-        })?;
-        let info = found.with_context(|| format!("try ended: {}", running.errors()))?;
-        let environment = vec![("SHOPWRIGHT_KEYRING".to_owned(), "file".to_owned())];
-        Ok(Self { running, folder: folder.to_owned(), info, environment })
-    }
-
-    /// What `try.json` tells.
-    pub fn info(&self) -> &Value {
-        &self.info
-    }
-
-    /// The process.
-    pub fn process(&mut self) -> &mut Running {
-        &mut self.running
-    }
-
-    /// The engine's address, without a slash at its end.
-    pub fn url(&self) -> String {
-        self.info["storefront"].as_str().unwrap_or_default().trim_end_matches('/').to_owned()
-    }
-
-    /// The people with their passwords.
-    pub fn people(&self) -> People {
-        let people = self.info["people"].as_array().cloned().unwrap_or_default();
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        people.iter().map(|one| (text(&one["login"]), text(&one["password"]))).collect()
-    }
-
-    /// The command an agent application must start, word by word as `try.json` tells it.
-    pub fn mcp_command(&self) -> Command {
-        let mcp = &self.info["mcp"];
-        let mut command = Command::new(mcp["command"].as_str().unwrap_or_default());
-        command.args(mcp["args"].as_array().into_iter().flatten().filter_map(Value::as_str));
-        for (name, value) in mcp["env"].as_object().into_iter().flatten() {
-            command.env(name, value.as_str().unwrap_or_default());
-        }
-        command.envs(self.environment.iter().map(|(name, value)| (name, value))).current_dir(&self.folder);
-        command
-    }
-
-    /// The same command without its pin to the store.
-    pub fn unpinned_command(&self) -> Command {
-        let pinned = self.mcp_command();
-        let mut command = Command::new(pinned.get_program());
-        command.arg("mcp").current_dir(&self.folder);
-        command
-            .envs(pinned.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))));
-        command
-    }
-
-    /// A client that speaks the newest version with a handshake.
-    pub fn client(&self) -> Result<Client> {
-        Client::open(&mut self.mcp_command(), "2025-11-25")
-    }
-
-    /// A client with an open session and its critical notes read.
-    pub fn connected(&self) -> Result<Client> {
-        let mut client = self.client()?;
-        client.connect("test")?;
-        Ok(client)
-    }
-
-    /// Stops as Ctrl-C does; it must end with 0.
-    pub fn stop(&mut self) -> Result<()> {
-        let status = self.running.stop(PATIENCE)?;
-        ensure!(status.success(), "try ended with {status}; stderr:\n{}", self.running.errors());
-        Ok(())
     }
 }
 

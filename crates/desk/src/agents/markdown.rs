@@ -7,7 +7,7 @@ const END: &str = "<!-- shopwright: end -->";
 
 /// The text with our section in it. Markers that do not pair are somebody's edit: left alone.
 pub(super) fn section(text: &str, _launch: &Launch) -> Option<String> {
-    let section = format!("{BEGIN}\n{}\n{END}", words());
+    let section = format!("{BEGIN}\n{}\n{END}", body());
     let (begins, ends) = (text.matches(BEGIN).count(), text.matches(END).count());
     match (begins, ends) {
         (0, 0) if text.trim().is_empty() => Some(section + "\n"),
@@ -21,7 +21,7 @@ pub(super) fn section(text: &str, _launch: &Launch) -> Option<String> {
     }
 }
 
-fn words() -> String {
+fn body() -> String {
     format!(
         "## The store\n\n\
          This folder belongs to a Shopwright store. The MCP server `{SERVER}` works with it under the login of the \

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest as _, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header, request::Parts};
 use axum::middleware::Next;
 use axum::response::Response;
 use axum::{Form, http};
@@ -18,6 +18,7 @@ use serde::Deserialize;
 
 use super::Console;
 use super::pages::problem;
+use super::rejection::Rejection;
 use super::secrets::same;
 
 /// Where the start secret becomes a cookie.
@@ -45,40 +46,14 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
-/// Why a request is turned away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turned {
-    /// The request names another host.
-    Host,
-    /// Another site's page sent it.
-    Origin,
-    /// It lacks the cookie of this start.
-    Cookie,
-    /// It lacks the word of our forms.
-    Form,
-    /// It is larger than any form of ours.
-    Size,
-}
-
-impl Turned {
-    pub(crate) fn status(self) -> StatusCode {
-        match self {
-            Self::Host => StatusCode::MISDIRECTED_REQUEST,
-            Self::Origin | Self::Form => StatusCode::FORBIDDEN,
-            Self::Cookie => StatusCode::UNAUTHORIZED,
-            Self::Size => StatusCode::PAYLOAD_TOO_LARGE,
-        }
-    }
-}
-
 /// Lets a request through or turns it away; every answer gets the protecting headers.
 pub(crate) async fn check(State(console): State<Arc<Console>>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let mut response = match pass(&console, &parts, body).await {
         Ok(body) => next.run(Request::from_parts(parts, body)).await,
-        Err(turned) => {
-            tracing::warn!(?turned, "A request to the console was turned away");
-            problem::turned_away(&console, &parts.headers, turned)
+        Err(rejection) => {
+            tracing::warn!(?rejection, "A request to the console was turned away");
+            problem::rejected(&console, &parts.headers, rejection)
         }
     };
     for (name, value) in HEADERS {
@@ -87,17 +62,17 @@ pub(crate) async fn check(State(console): State<Arc<Console>>, request: Request,
     response
 }
 
-async fn pass(console: &Console, parts: &Parts, body: Body) -> Result<Body, Turned> {
-    let host = host(parts).filter(|host| is_ours(console, host)).ok_or(Turned::Host)?;
+async fn pass(console: &Console, parts: &Parts, body: Body) -> Result<Body, Rejection> {
+    let host = host(parts).filter(|host| is_ours(console, host)).ok_or(Rejection::Host)?;
     let changes = !matches!(parts.method, Method::GET | Method::HEAD);
     origin(&parts.headers, host, changes)?;
     if !matches!(parts.uri.path(), START | STYLE | ICON) && !has_cookie(console, &parts.headers) {
-        return Err(Turned::Cookie);
+        return Err(Rejection::Cookie);
     }
     if !changes {
         return Ok(Body::empty());
     }
-    let bytes = axum::body::to_bytes(body, MOST_BYTES).await.map_err(|_| Turned::Size)?;
+    let bytes = axum::body::to_bytes(body, MOST_BYTES).await.map_err(|_| Rejection::Size)?;
     form(console, parts, &bytes).await?;
     Ok(Body::from(bytes))
 }
@@ -122,11 +97,11 @@ fn is_ours(console: &Console, host: &str) -> bool {
 }
 
 /// A page of another site is turned away; what changes something must name its origin.
-fn origin(headers: &HeaderMap, host: &str, changes: bool) -> Result<(), Turned> {
+fn origin(headers: &HeaderMap, host: &str, changes: bool) -> Result<(), Rejection> {
     match headers.get(header::ORIGIN) {
         Some(origin) if origin.to_str().is_ok_and(|origin| is_origin(origin, host)) => Ok(()),
         None if !changes => Ok(()),
-        Some(_) | None => Err(Turned::Origin),
+        Some(_) | None => Err(Rejection::Origin),
     }
 }
 
@@ -155,10 +130,10 @@ struct Word {
     csrf: String,
 }
 
-async fn form(console: &Console, parts: &Parts, bytes: &Bytes) -> Result<(), Turned> {
+async fn form(console: &Console, parts: &Parts, bytes: &Bytes) -> Result<(), Rejection> {
     let request = Request::from_parts(parts.clone(), Body::from(bytes.clone()));
     match Form::<Word>::from_request(request, &()).await {
         Ok(Form(word)) if same(&word.csrf, console.secrets.form()) => Ok(()),
-        _ => Err(Turned::Form),
+        _ => Err(Rejection::Form),
     }
 }

@@ -7,7 +7,7 @@ use reqwest::Url;
 
 use super::Program;
 use crate::engine::is_loopback;
-use crate::words::Words;
+use crate::messages::Message;
 
 /// What a person typed.
 #[derive(Clone, Debug, Default)]
@@ -22,16 +22,16 @@ pub(crate) struct NewStore {
 
 impl Program {
     /// Makes the folder and its connection, and puts the store into the list.
-    pub(crate) fn add(&self, new: &NewStore) -> Result<StoreEntry, Words> {
+    pub(crate) fn add(&self, new: &NewStore) -> Result<StoreEntry, Message> {
         let url = match new.url.trim() {
             "" => None,
-            text => Some(address(text).ok_or_else(|| Words::new("trouble.bad_address", &[]))?),
+            text => Some(address(text).ok_or_else(|| Message::new("trouble.bad_address", &[]))?),
         };
         let folder = self.folder(new.folder.trim(), url.as_ref())?;
         let ini = connection(&folder, url.as_ref(), new.name.trim())?;
         let said = |error: &dyn std::fmt::Display| {
             let folder = folder.to_string_lossy();
-            Words::new("trouble.folder", &[("folder", &folder), ("what", &error.to_string())])
+            Message::new("trouble.folder", &[("folder", &folder), ("what", &error.to_string())])
         };
         std::fs::create_dir_all(&folder).map_err(|error| said(&error))?;
         ini.write(&folder).map_err(|error| said(&error))?;
@@ -42,37 +42,40 @@ impl Program {
         Ok(entry)
     }
 
-    fn folder(&self, text: &str, url: Option<&Url>) -> Result<PathBuf, Words> {
+    fn folder(&self, text: &str, url: Option<&Url>) -> Result<PathBuf, Message> {
         let folder = match (text, url) {
-            ("", None) => return Err(Words::new("trouble.nothing_named", &[])),
+            ("", None) => return Err(Message::new("trouble.nothing_named", &[])),
             ("", Some(url)) => user_home().map(|home| home.join("shopwright").join(host(url))),
             (text, _) => match text.strip_prefix("~/") {
                 Some(rest) => user_home().map(|home| home.join(rest)),
                 None => Some(PathBuf::from(text)),
             },
         };
-        let folder =
-            folder.filter(|folder| is_plain(folder)).ok_or_else(|| Words::new("trouble.bad_folder", &[]))?;
+        let folder = folder
+            .filter(|folder| is_plain(folder))
+            .ok_or_else(|| Message::new("trouble.bad_folder", &[]))?;
         if same_folder(&folder, self.home.path()) {
-            return Err(Words::new("trouble.folder_is_home", &[]));
+            return Err(Message::new("trouble.folder_is_home", &[]));
         }
         Ok(folder)
     }
 }
 
 /// The connection of the folder: the one that is there, or a new one to this address.
-fn connection(folder: &Path, url: Option<&Url>, name: &str) -> Result<ShopIni, Words> {
+fn connection(folder: &Path, url: Option<&Url>, name: &str) -> Result<ShopIni, Message> {
     let there = ShopIni::read(folder);
     let mut ini = match (there, url) {
         (Ok(ini), Some(url)) if !same_address(&ini.url, url) => {
-            return Err(Words::new("trouble.folder_taken", &[("url", &ini.url)]));
+            return Err(Message::new("trouble.folder_taken", &[("url", &ini.url)]));
         }
         (Ok(ini), _) => ini,
         (Err(_), Some(url)) => ShopIni::new(&host(url), url.as_str().trim_end_matches('/')),
         (Err(IniError::Io(error)), None) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(Words::new("trouble.nothing_named", &[]));
+            return Err(Message::new("trouble.nothing_named", &[]));
         }
-        (Err(error), None) => return Err(Words::new("trouble.no_shop_ini", &[("what", &error.to_string())])),
+        (Err(error), None) => {
+            return Err(Message::new("trouble.no_shop_ini", &[("what", &error.to_string())]));
+        }
     };
     if !name.is_empty() {
         name.clone_into(&mut ini.name);

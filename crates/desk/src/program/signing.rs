@@ -7,24 +7,24 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use home::passwords::{self, Kept};
+use home::passwords::{self, SavedIn};
 use home::{Credentials, IniError, ShopIni};
 use jiff::Timestamp;
 use wire::ProgramSignedIn;
 
 use super::{OpenStore, Program, Signed, logins, number};
+use crate::background::licence_tokens;
 use crate::engine::{NoAnswer, sign_in_to_engine};
-use crate::keeper::tokens;
-use crate::words::Words;
+use crate::messages::Message;
 
 /// What an attempt brought.
 struct Outcome {
     pair: Credentials,
     answer: ProgramSignedIn,
     /// Where the password is saved.
-    kept: Option<Kept>,
+    saved_in: Option<SavedIn>,
     /// What was left undone.
-    said: Option<Words>,
+    said: Option<Message>,
 }
 
 impl Program {
@@ -39,13 +39,13 @@ impl Program {
         let (home, folder, of) = (self.home.clone(), open.folder.clone(), login.clone());
         let found = tokio::task::spawn_blocking(move || passwords::found(&home, &folder, &of)).await;
         match found {
-            Ok(Ok(Some((password, kept)))) => self.change(open.turn, |open| {
+            Ok(Ok(Some((password, saved_in)))) => self.change(open.turn, |open| {
                 open.pair = Some(Credentials { login, password });
-                open.kept = Some(kept);
+                open.saved_in = Some(saved_in);
             }),
             Ok(Ok(None)) | Err(_) => {}
             Ok(Err(error)) => {
-                let said = Words::new("trouble.password_not_read", &[("what", &error.to_string())]);
+                let said = Message::new("trouble.password_not_read", &[("what", &error.to_string())]);
                 self.change(open.turn, |open| open.trouble = Some(said));
             }
         }
@@ -75,9 +75,9 @@ impl Program {
         let (Some(pair), Ok(ini)) = (open.pair.clone(), open.ini.clone()) else { return };
         match self.ask(&open, &ini, &pair).await {
             Ok(answer) => {
-                let kept = open.kept;
-                if self.signed_in(&open, ini, Outcome { pair, answer, kept, said: None }) {
-                    tokens::fetch_soon(self).await;
+                let saved_in = open.saved_in;
+                if self.signed_in(&open, ini, Outcome { pair, answer, saved_in, said: None }) {
+                    licence_tokens::fetch_soon(self).await;
                 }
             }
             Err(no) => {
@@ -96,11 +96,11 @@ impl Program {
     }
 
     /// Signs a person in to the open store; `keep` saves the password, else a saved one is forgotten.
-    pub(crate) async fn sign_in(&self, pair: Credentials, keep: bool) -> Result<(), Words> {
+    pub(crate) async fn sign_in(&self, pair: Credentials, keep: bool) -> Result<(), Message> {
         self.look_anew();
-        let open = self.begin(|_| {}).ok_or_else(|| Words::new("trouble.no_store", &[]))?;
-        let ini = open.ini.clone().map_err(|what| Words::new("trouble.no_shop_ini", &[("what", &what)]))?;
-        let answer = self.ask(&open, &ini, &pair).await.map_err(Words::from)?;
+        let open = self.begin(|_| {}).ok_or_else(|| Message::new("trouble.no_store", &[]))?;
+        let ini = open.ini.clone().map_err(|what| Message::new("trouble.no_shop_ini", &[("what", &what)]))?;
+        let answer = self.ask(&open, &ini, &pair).await.map_err(Message::from)?;
         // The engine's spelling, after which files are named; in demo mode it stands in for an empty one only.
         let pair = match answer.demo && !pair.login.is_empty() {
             true => pair,
@@ -108,20 +108,20 @@ impl Program {
         };
         let settling = self.settling.lock().await;
         let is_void = || self.store().is_none_or(|now| now.turn != open.turn);
-        let (mut kept, mut said) = (None, None);
+        let (mut saved_in, mut said) = (None, None);
         if !is_void() {
-            (kept, said) = self.settle(&open, &ini, &pair, keep).await;
+            (saved_in, said) = self.settle(&open, &ini, &pair, keep).await;
         }
         let login = pair.login.clone();
-        if !self.signed_in(&open, ini, Outcome { pair, answer, kept, said }) {
+        if !self.signed_in(&open, ini, Outcome { pair, answer, saved_in, said }) {
             // Whoever signed out meanwhile must not find themself signed in at the next start.
-            if kept.is_some() {
-                self.forget(&open.folder, vec![login], kept).await;
+            if saved_in.is_some() {
+                self.forget(&open.folder, vec![login], saved_in).await;
             }
-            return Err(Words::new("trouble.switched", &[]));
+            return Err(Message::new("trouble.switched", &[]));
         }
         drop(settling);
-        tokens::fetch_soon(self).await;
+        licence_tokens::fetch_soon(self).await;
         Ok(())
     }
 
@@ -132,15 +132,15 @@ impl Program {
             held = Some(open.clone());
             open.pair = None;
             open.signed = None;
-            open.kept = None;
+            open.saved_in = None;
             open.trouble = None;
             open.no_token = None;
         });
         let (Some(now), Some(before)) = (now, held) else { return };
-        let (logins, kept) = (logins(Some(&before), before.ini.as_ref().ok()), before.kept);
+        let (logins, saved_in) = (logins(Some(&before), before.ini.as_ref().ok()), before.saved_in);
         self.end_ticket(Some(before));
         let settling = self.settling.lock().await;
-        let said = self.forget(&now.folder, logins, kept).await;
+        let said = self.forget(&now.folder, logins, saved_in).await;
         drop(settling);
         if said.is_some() {
             self.change(now.turn, |open| open.trouble = said);
@@ -188,7 +188,7 @@ impl Program {
         ini: &ShopIni,
         pair: &Credentials,
     ) -> Result<ProgramSignedIn, NoAnswer> {
-        let licence = tokens::of_today(&open.folder, &pair.login);
+        let licence = licence_tokens::of_today(&open.folder, &pair.login);
         sign_in_to_engine(&self.engine, &ini.url, pair, licence).await
     }
 
@@ -199,10 +199,10 @@ impl Program {
         ini: &ShopIni,
         pair: &Credentials,
         keep: bool,
-    ) -> (Option<Kept>, Option<Words>) {
+    ) -> (Option<SavedIn>, Option<Message>) {
         let mut others = logins(Some(open), Some(ini));
         others.retain(|login| !keep || *login != pair.login);
-        let said = self.forget(&open.folder, others, open.kept).await;
+        let said = self.forget(&open.folder, others, open.saved_in).await;
         if !keep {
             return (None, said);
         }
@@ -212,7 +212,7 @@ impl Program {
             Ok(Ok(place)) => (Some(place), said),
             Ok(Err(error)) => {
                 let what = error.to_string();
-                (None, Some(Words::new("trouble.password_not_saved", &[("what", &what)])))
+                (None, Some(Message::new("trouble.password_not_saved", &[("what", &what)])))
             }
             Err(_) => (None, said),
         }
@@ -220,7 +220,7 @@ impl Program {
 
     /// Notes a sign-in; `false` where it is void meanwhile, whereupon its ticket is ended.
     fn signed_in(&self, open: &OpenStore, mut ini: ShopIni, outcome: Outcome) -> bool {
-        let Outcome { pair, answer, kept, said } = outcome;
+        let Outcome { pair, answer, saved_in, said } = outcome;
         let signed = Signed { answer, since: Timestamp::now() };
         let mut guard = self.lock();
         let Some(now) = guard.as_mut().filter(|now| now.turn == open.turn) else {
@@ -236,13 +236,14 @@ impl Program {
                 ini.name.clone_from(&open.name);
             }
         });
-        let not_noted = |error: IniError| Words::new("trouble.no_shop_ini", &[("what", &error.to_string())]);
+        let not_noted =
+            |error: IniError| Message::new("trouble.no_shop_ini", &[("what", &error.to_string())]);
         now.turn = number();
         now.trouble = said.or(noted.err().map(not_noted));
         now.no_token = None;
         now.ini = Ok(ini);
         now.pair = Some(pair);
-        now.kept = kept;
+        now.saved_in = saved_in;
         now.fetched.clear();
         let before = now.signed.replace(signed);
         drop(guard);
@@ -255,15 +256,15 @@ impl Program {
         &self,
         folder: &Path,
         logins: Vec<String>,
-        kept: Option<Kept>,
-    ) -> Option<Words> {
+        saved_in: Option<SavedIn>,
+    ) -> Option<Message> {
         let mut said = None;
         for login in logins {
             let (home, folder) = (self.home.clone(), folder.to_owned());
-            let forget = move || passwords::forget(&home, &folder, &login, kept);
+            let forget = move || passwords::forget(&home, &folder, &login, saved_in);
             if let Ok(Err(error)) = tokio::task::spawn_blocking(forget).await {
                 tracing::warn!(%error, "A saved password was not forgotten");
-                said = Some(Words::new("trouble.password_not_forgotten", &[("what", &error.to_string())]));
+                said = Some(Message::new("trouble.password_not_forgotten", &[("what", &error.to_string())]));
             }
         }
         said

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use super::os::KeyringError;
-use super::{Kept, PasswordError, forget, save, saved, unless_absent};
+use super::system_keyring::KeyringError;
+use super::{PasswordError, SavedIn, forget, save, saved, unless_absent};
 use crate::{Home, Keyring};
 
 fn home(folder: &Path) -> Home {
@@ -20,7 +20,7 @@ fn a_password_is_saved_for_its_store_and_login() {
     let folder = tempfile::tempdir().unwrap();
     let home = home(folder.path());
     assert_eq!(read(&home, "/tea", "irina"), None);
-    assert_eq!(save(&home, "/tea".as_ref(), "irina", "leaf").unwrap(), Kept::File);
+    assert_eq!(save(&home, "/tea".as_ref(), "irina", "leaf").unwrap(), SavedIn::File);
     save(&home, "/tea".as_ref(), "oleg", "пароль").unwrap();
     save(&home, "/tea".as_ref(), "irina", "green leaf").unwrap();
     assert_eq!(read(&home, "/tea", "irina").as_deref(), Some("green leaf"));
@@ -111,8 +111,8 @@ fn passwords_saved_at_once_are_all_kept() {
 fn a_keyring_that_is_away_has_forgotten_nothing_it_was_given() {
     let away = || Err(KeyringError::None("it did not answer in time".to_owned()));
     assert!(unless_absent(away(), None).is_ok());
-    assert!(unless_absent(away(), Some(Kept::File)).is_ok());
-    assert!(unless_absent(away(), Some(Kept::Os)).is_err());
+    assert!(unless_absent(away(), Some(SavedIn::File)).is_ok());
+    assert!(unless_absent(away(), Some(SavedIn::Os)).is_err());
     assert!(unless_absent(Err(KeyringError::Failed("locked".to_owned())), None).is_err());
 }
 

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use home::Home;
 
 use crate::exit::Exit;
-use crate::{cli, log, say, signal};
+use crate::{cli, log, output, signal};
 
 /// Runs the program until it is asked to stop.
 pub(super) fn run(arguments: cli::Desk) -> Result<Exit> {
@@ -16,7 +16,7 @@ pub(super) fn run(arguments: cli::Desk) -> Result<Exit> {
         let desk = desk::Desk::start(Home::find()?, options)
             .await
             .with_context(|| format!("the program cannot start at {}", arguments.listen))?;
-        say::line(&format!("Open {}", desk.console_url()));
+        output::line(&format!("Open {}", desk.console_url()));
         stop.await;
         desk.stop().await;
         Ok(Exit::Done)

@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use engine::keeping::{self, Move, Moved, RestoreOptions, Step, What, shown};
 
 use crate::cli::{StoreBackup, StoreMigrate, StoreRestore, StoreUnlock};
+use crate::output;
 use crate::progress::Progress;
-use crate::say;
 
 /// Shows the steps of the work.
 fn watch(progress: &mut Progress) -> impl FnMut(Step<'_>) -> ControlFlow<()> + '_ {
@@ -28,18 +28,18 @@ fn watch(progress: &mut Progress) -> impl FnMut(Step<'_>) -> ControlFlow<()> + '
 fn tell_closed(root: &Path, is_closed: bool, engine_runs: bool) {
     let unlock = format!("`shopwright store unlock --root {}`", root.display());
     if engine_runs {
-        say::note(&format!(
+        output::note(&format!(
             "An engine still runs on this store: start it anew, then let people in by {unlock}."
         ));
     } else if is_closed {
-        say::note(&format!("The store is closed, as it was before; {unlock} lets people in."));
+        output::note(&format!("The store is closed, as it was before; {unlock} lets people in."));
     }
 }
 
 /// Opens a store.
 pub(super) fn unlock(arguments: &StoreUnlock) -> Result<()> {
     let was_closed = keeping::unlock(&arguments.root, arguments.moved)?;
-    say::note(if was_closed { "The store is open." } else { "The store was open already." });
+    output::note(if was_closed { "The store is open." } else { "The store was open already." });
     Ok(())
 }
 
@@ -50,7 +50,7 @@ pub(super) fn migrate(arguments: &StoreMigrate) -> Result<()> {
         to => to.to_owned(),
     };
     let mut progress = Progress::new();
-    say::note("Nobody is let in while the store moves.");
+    output::note("Nobody is let in while the store moves.");
     let wish = Move { to, replace: arguments.replace };
     let moved = keeping::migrate(&arguments.root, &wish, &mut watch(&mut progress));
     progress.clear();
@@ -60,16 +60,19 @@ pub(super) fn migrate(arguments: &StoreMigrate) -> Result<()> {
 
 fn tell_moved(root: &Path, moved: &Moved, to: &str) {
     if moved.tables.is_empty() {
-        say::note(&format!("An earlier move had come almost to its end; the store is in {} now.", shown(to)));
+        output::note(&format!(
+            "An earlier move had come almost to its end; the store is in {} now.",
+            shown(to)
+        ));
         return tell_closed(root, moved.is_closed, moved.engine_runs);
     }
-    say::line("table                rows, old = new  SHA-256 of the rows");
+    output::line("table                rows, old = new  SHA-256 of the rows");
     for (table, sum) in &moved.tables {
-        say::line(&format!("{:18} {:>9} = {:<9}  {}", table.name, sum.rows, sum.rows, sum.hex()));
+        output::line(&format!("{:18} {:>9} = {:<9}  {}", table.name, sum.rows, sum.rows, sum.hex()));
     }
     let rows: u64 = moved.tables.iter().map(|(_, sum)| sum.rows).sum();
-    say::line(&format!("{rows} rows in {} tables, every one the same on both sides", moved.tables.len()));
-    say::note(&format!(
+    output::line(&format!("{rows} rows in {} tables, every one the same on both sides", moved.tables.len()));
+    output::note(&format!(
         "The store is in {} now, and config.json says so. The old database, {}, stays where it is, closed for writing; \
          nothing needs it any more.",
         shown(to),
@@ -85,11 +88,11 @@ pub(super) fn backup(arguments: &StoreBackup) -> Result<()> {
     progress.clear();
     let done = done?;
     for name in &done.left_out {
-        say::problem(&format!(
+        output::problem(&format!(
             "`{name}` is no file and no folder (a link, perhaps): it is not in the backup"
         ));
     }
-    say::note(&format!(
+    output::note(&format!(
         "{} holds {} rows and {} files of one moment, {} KB. Keep it as you keep the store: it holds password hashes \
          and the secrets of config.json.",
         arguments.to.display(),
@@ -112,9 +115,9 @@ pub(super) fn restore(arguments: &StoreRestore) -> Result<()> {
     progress.clear();
     let done = done?;
     if let Some(file) = &done.set_aside {
-        say::note(&format!("The database file was damaged; it is kept as {}.", file.display()));
+        output::note(&format!("The database file was damaged; it is kept as {}.", file.display()));
     }
-    say::note(&format!(
+    output::note(&format!(
         "`{}` is as it was at {}: {} rows, every one compared with the backup, and {} files.",
         done.store, done.made, done.rows, done.files
     ));

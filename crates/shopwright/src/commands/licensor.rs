@@ -7,7 +7,7 @@ use engine::licensor;
 
 use crate::cli::{CustomerAdd, LicensorCommand, LicensorServe};
 use crate::exit::Exit;
-use crate::{log, say, signal};
+use crate::{log, output, signal};
 
 /// Carries out one of the authority's commands.
 pub(super) fn run(command: LicensorCommand) -> Result<Exit> {
@@ -18,7 +18,7 @@ pub(super) fn run(command: LicensorCommand) -> Result<Exit> {
                 // No key yet; where it is something else, making one says what.
                 Err(_) => licensor::make_keys(&arguments.folder)?,
             };
-            say::line(&key.to_string());
+            output::line(&key.to_string());
         }
         LicensorCommand::Add(customer) => add(&customer)?,
         LicensorCommand::List(arguments) => {
@@ -26,12 +26,12 @@ pub(super) fn run(command: LicensorCommand) -> Result<Exit> {
                 let logins =
                     if customer.logins.is_empty() { "any".to_owned() } else { customer.logins.join(",") };
                 let domains = customer.domains.join(",");
-                say::line(&format!("{}\t{domains}\t{logins}\t{}", customer.name, customer.until));
+                output::line(&format!("{}\t{domains}\t{logins}\t{}", customer.name, customer.until));
             }
         }
         LicensorCommand::Remove(customer) => {
             licensor::remove(&customer.folder, &customer.name)?;
-            say::note(&format!("`{}` gets no more tokens.", customer.name));
+            output::note(&format!("`{}` gets no more tokens.", customer.name));
         }
         LicensorCommand::Serve(arguments) => return serve(arguments),
     }
@@ -41,11 +41,11 @@ pub(super) fn run(command: LicensorCommand) -> Result<Exit> {
 fn add(customer: &CustomerAdd) -> Result<()> {
     let made =
         licensor::add(&customer.folder, &customer.name, &customer.domains, &customer.logins, customer.until)?;
-    say::note(&format!(
+    output::note(&format!(
         "`{}` is licensed until {}. The secret for their config.json:",
         made.name, made.until
     ));
-    say::line(&made.secret);
+    output::line(&made.secret);
     Ok(())
 }
 
@@ -55,7 +55,7 @@ fn serve(arguments: LicensorServe) -> Result<Exit> {
         let stop = signal::asked_to_stop()?;
         let world = Arc::new(engine::RealWorld);
         let authority = licensor::serve(arguments.folder, arguments.listen, world).await?;
-        say::line(&format!("The licence authority answers at http://{}", authority.address()));
+        output::line(&format!("The licence authority answers at http://{}", authority.address()));
         stop.await;
         authority.stop().await;
         Ok(Exit::Done)

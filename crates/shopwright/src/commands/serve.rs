@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::exit::Exit;
-use crate::{cli, log, say, signal};
+use crate::{cli, log, output, signal};
 
 /// Runs the engine until it is asked to stop.
 pub(super) fn run(arguments: cli::Serve) -> Result<Exit> {
@@ -16,7 +16,7 @@ pub(super) fn run(arguments: cli::Serve) -> Result<Exit> {
             ..engine::Options::default()
         };
         let engine = engine::Engine::start(arguments.root, options).await?;
-        say::line(&format!("The engine answers at http://{}", engine.address()));
+        output::line(&format!("The engine answers at http://{}", engine.address()));
         stop.await;
         engine.stop().await;
         Ok(Exit::Done)

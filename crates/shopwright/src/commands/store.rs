@@ -6,7 +6,7 @@ use engine::store::{self, Holder, InitOptions};
 use super::keeping;
 use crate::cli::{StoreAddUser, StoreCommand, StoreInit, StoreLogin, StoreRight, Whose};
 use crate::exit::Exit;
-use crate::{log, say, secret};
+use crate::{log, output, password_prompt};
 
 /// Carries out one of the store's commands.
 pub(super) fn run(command: StoreCommand) -> Result<Exit> {
@@ -17,7 +17,7 @@ pub(super) fn run(command: StoreCommand) -> Result<Exit> {
         StoreCommand::Passwd(who) => passwd(&who)?,
         StoreCommand::Lock(arguments) => {
             store::lock(&arguments.root)?;
-            say::note("The store is closed for works.");
+            output::note("The store is closed for works.");
         }
         StoreCommand::Unlock(arguments) => keeping::unlock(&arguments)?,
         StoreCommand::Migrate(arguments) => keeping::migrate(&arguments)?,
@@ -32,7 +32,7 @@ pub(super) fn run(command: StoreCommand) -> Result<Exit> {
 }
 
 fn init(arguments: &StoreInit) -> Result<()> {
-    let admin_password = secret::ask_new(&format!("`{}`", arguments.admin_login))?;
+    let admin_password = password_prompt::ask_new(&format!("`{}`", arguments.admin_login))?;
     store::init(
         &arguments.root,
         &InitOptions {
@@ -48,28 +48,31 @@ fn init(arguments: &StoreInit) -> Result<()> {
             admin_password,
         },
     )?;
-    say::note(&format!("The store is made. `shopwright serve --root {}` runs it.", arguments.root.display()));
+    output::note(&format!(
+        "The store is made. `shopwright serve --root {}` runs it.",
+        arguments.root.display()
+    ));
     Ok(())
 }
 
 fn add_user(who: &StoreAddUser) -> Result<()> {
-    let password = secret::ask_new(&format!("`{}`", who.login))?;
+    let password = password_prompt::ask_new(&format!("`{}`", who.login))?;
     store::add_user(&who.root, &who.login, &who.name, who.group.as_deref(), &password)?;
-    say::note(&format!("`{}` may sign in. `shopwright store grant` gives rights.", who.login));
+    output::note(&format!("`{}` may sign in. `shopwright store grant` gives rights.", who.login));
     Ok(())
 }
 
 fn passwd(who: &StoreLogin) -> Result<()> {
-    let password = secret::ask_new(&format!("`{}`", who.login))?;
+    let password = password_prompt::ask_new(&format!("`{}`", who.login))?;
     store::set_password(&who.root, &who.login, &password)?;
-    say::note(&format!("`{}` has a new password; their open sessions end.", who.login));
+    output::note(&format!("`{}` has a new password; their open sessions end.", who.login));
     Ok(())
 }
 
 fn block(who: &StoreLogin, blocked: bool) -> Result<()> {
     store::set_blocked(&who.root, &who.login, blocked)?;
     let state = if blocked { "is blocked" } else { "may work again" };
-    say::note(&format!("`{}` {state}.", who.login));
+    output::note(&format!("`{}` {state}.", who.login));
     Ok(())
 }
 
@@ -82,15 +85,15 @@ fn holder(whose: &Whose) -> Holder {
 
 fn grant(right: &StoreRight) -> Result<()> {
     store::grant(&right.root, &holder(&right.whose), &right.command)?;
-    say::note(&format!("{} is granted; it shows after signing in again.", right.command));
+    output::note(&format!("{} is granted; it shows after signing in again.", right.command));
     Ok(())
 }
 
 fn revoke(right: &StoreRight) -> Result<()> {
     if store::revoke(&right.root, &holder(&right.whose), &right.command)? {
-        say::note(&format!("{} is withdrawn; it works at once.", right.command));
+        output::note(&format!("{} is withdrawn; it works at once.", right.command));
     } else {
-        say::note(&format!("{} was not granted here; nothing was changed.", right.command));
+        output::note(&format!("{} was not granted here; nothing was changed.", right.command));
     }
     Ok(())
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::place::write_private;
-use crate::secret;
+use super::folder::write_private;
+use crate::random_password;
 
 /// Name of the file in the folder of a `try`.
 const FILE: &str = "people.json";
@@ -24,7 +24,7 @@ pub(super) fn kept(dir: &Path, logins: &[&str]) -> Option<Passwords> {
 /// Draws passwords and keeps them.
 pub(super) fn draw(dir: &Path, logins: &[&str]) -> Result<Passwords> {
     let drawn: Result<Passwords> =
-        logins.iter().map(|login| Ok(((*login).to_owned(), secret::draw()?))).collect();
+        logins.iter().map(|login| Ok(((*login).to_owned(), random_password::draw()?))).collect();
     let drawn = drawn?;
     write_private(&dir.join(FILE), &(serde_json::to_string_pretty(&drawn)? + "\n"))?;
     Ok(drawn)

@@ -3,27 +3,27 @@
 use std::path::Path;
 
 use super::ready::{Launch, Ready};
-use crate::say;
+use crate::output;
 
 /// Prints addresses, people and the lines to paste.
 pub(super) fn print(ready: &Ready, signed_in: &str, dir: &Path) {
-    say::line(&format!("The sample store is open.\n\n  storefront  {}", ready.storefront));
-    say::line(&format!("  console     {}   ({signed_in} is signed in)", ready.console));
-    say::line("\nPeople (login, password):\n");
+    output::line(&format!("The sample store is open.\n\n  storefront  {}", ready.storefront));
+    output::line(&format!("  console     {}   ({signed_in} is signed in)", ready.console));
+    output::line("\nPeople (login, password):\n");
     for one in &ready.people {
-        say::line(&format!("  {:<6}  {}   {}, {}", one.login, one.password, one.name, one.group));
+        output::line(&format!("  {:<6}  {}   {}, {}", one.login, one.password, one.name, one.group));
     }
-    say::line(&format!("\nOpen an agent application on the folder {}", ready.store.display()));
-    say::line("(it finds its settings there), or tell it once what to start:\n");
+    output::line(&format!("\nOpen an agent application on the folder {}", ready.store.display()));
+    output::line("(it finds its settings there), or tell it once what to start:\n");
     for (application, line) in lines(&ready.mcp) {
-        say::line(&format!("  {application}\n{}\n", indented(&line)));
+        output::line(&format!("  {application}\n{}\n", indented(&line)));
     }
-    say::line(&format!(
+    output::line(&format!(
         "Without an agent application:\n\n    {} tour {}\n",
         shell(&ready.mcp.command),
         shell(&dir.display().to_string())
     ));
-    say::line("Ctrl-C stops.");
+    output::line("Ctrl-C stops.");
 }
 
 /// For each agent application, what a person pastes.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use super::place::{taken, write_private};
+use super::folder::{taken, write_private};
 
 /// Name of the file in the folder of a `try`.
 const FILE: &str = "try.json";

@@ -10,13 +10,13 @@ use jiff::Timestamp;
 use zeroize::Zeroizing;
 
 use super::fill;
+use super::folder::TryFolder;
 use super::people::{self, Passwords};
-use super::place::Place;
 use super::print::print;
 use super::ready::{Launch, Ready, Someone};
 use super::sample::{Sample, of};
 use crate::exit::Exit;
-use crate::{cli, log, secret, signal};
+use crate::{cli, log, random_password, signal};
 
 /// Runs `try` until it is asked to stop.
 pub(crate) fn run(arguments: &cli::Try) -> Result<Exit> {
@@ -28,19 +28,19 @@ pub(crate) fn run(arguments: &cli::Try) -> Result<Exit> {
         "nobody has the login `{login}` here: the people are {}",
         sample.logins().join(", ")
     );
-    let place = Place::take(&arguments.dir)?;
-    Ready::remove(place.dir());
-    make(&place, &sample, arguments)?;
-    let passwords = passwords(&place, &sample, &arguments.login)?;
+    let folder = TryFolder::take(&arguments.dir)?;
+    Ready::remove(folder.dir());
+    make(&folder, &sample, arguments)?;
+    let passwords = passwords(&folder, &sample, &arguments.login)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let done = runtime.block_on(hold(&place, arguments, &sample, &passwords));
-    Ready::remove(place.dir());
+    let done = runtime.block_on(hold(&folder, arguments, &sample, &passwords));
+    Ready::remove(folder.dir());
     done.map(|()| Exit::Done)
 }
 
 /// Makes the store, where there is none yet; a half-made one is made anew.
-fn make(place: &Place, sample: &Sample, arguments: &cli::Try) -> Result<()> {
-    let root = place.root();
+fn make(folder: &TryFolder, sample: &Sample, arguments: &cli::Try) -> Result<()> {
+    let root = folder.root();
     if root.join(wire::paths::CONFIG).exists() {
         return reopen(&root, arguments);
     }
@@ -50,7 +50,7 @@ fn make(place: &Place, sample: &Sample, arguments: &cli::Try) -> Result<()> {
         root.display(),
         wire::paths::CONFIG
     );
-    let fresh = place.dir().join("server.new");
+    let fresh = folder.dir().join("server.new");
     if fresh.exists() {
         std::fs::remove_dir_all(&fresh)?;
     }
@@ -71,7 +71,7 @@ fn make(place: &Place, sample: &Sample, arguments: &cli::Try) -> Result<()> {
             admin_login: admin.login.clone(),
             admin_name: of(&admin.name, language).to_owned(),
             // Nobody learns this one: all passwords are set when the store is opened.
-            admin_password: Zeroizing::new(secret::draw()?),
+            admin_password: Zeroizing::new(random_password::draw()?),
         },
     )?;
     let db = engine::store::open_db(&fresh)?;
@@ -85,7 +85,7 @@ fn make(place: &Place, sample: &Sample, arguments: &cli::Try) -> Result<()> {
     drop(db);
     std::fs::rename(&fresh, &root)?;
     // The passwords of another store of the same folder would not fit.
-    people::forget(place.dir());
+    people::forget(folder.dir());
     Ok(())
 }
 
@@ -117,20 +117,20 @@ fn change(root: &Path, change: impl FnOnce(&mut Config)) -> Result<()> {
 }
 
 /// The people's passwords: those of the last time, else new ones for everybody.
-fn passwords(place: &Place, sample: &Sample, chosen: &str) -> Result<Passwords> {
+fn passwords(folder: &TryFolder, sample: &Sample, chosen: &str) -> Result<Passwords> {
     let logins = sample.logins();
-    if let Some(kept) = people::kept(place.dir(), &logins) {
+    if let Some(kept) = people::kept(folder.dir(), &logins) {
         // Somebody may have tried `store passwd`: what is told here is what lets the chosen person in.
         if let Some(password) = kept.get(chosen) {
-            engine::store::keep_password(&place.root(), chosen, password)?;
+            engine::store::keep_password(&folder.root(), chosen, password)?;
         }
         return Ok(kept);
     }
-    let drawn = people::draw(place.dir(), &logins)?;
+    let drawn = people::draw(folder.dir(), &logins)?;
     for (login, password) in &drawn {
-        if let Err(error) = engine::store::set_password(&place.root(), login, password) {
+        if let Err(error) = engine::store::set_password(&folder.root(), login, password) {
             // Passwords that were kept but not set would lock everybody out.
-            people::forget(place.dir());
+            people::forget(folder.dir());
             return Err(error.into());
         }
     }
@@ -138,31 +138,36 @@ fn passwords(place: &Place, sample: &Sample, chosen: &str) -> Result<Passwords> 
 }
 
 /// Starts engine and program, tells where they are, and waits.
-async fn hold(place: &Place, arguments: &cli::Try, sample: &Sample, passwords: &Passwords) -> Result<()> {
+async fn hold(
+    folder: &TryFolder,
+    arguments: &cli::Try,
+    sample: &Sample,
+    passwords: &Passwords,
+) -> Result<()> {
     let stop = signal::asked_to_stop()?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, arguments.port));
     let options = engine::Options { listen: Some(address), ..engine::Options::default() };
-    let engine = match engine::Engine::start(place.root(), options).await {
+    let engine = match engine::Engine::start(folder.root(), options).await {
         Err(error @ engine::StartError::Listen(..)) => return Err(error).context(busy(arguments.port)),
         started => started?,
     };
     let url = format!("http://{}", engine.address());
-    change(&place.root(), |config| config.url.clone_from(&url))?;
-    let home = register(place, arguments, &url)?;
-    let desk = open_program(place, arguments, &home, passwords).await?;
+    change(&folder.root(), |config| config.url.clone_from(&url))?;
+    let home = register(folder, arguments, &url)?;
+    let desk = open_program(folder, arguments, &home, passwords).await?;
     let ready = Ready {
         storefront: url,
         console: desk.console_url(),
-        store: place.store(),
-        root: place.root(),
+        store: folder.store(),
+        root: folder.root(),
         home: home.path().to_owned(),
-        people: people_of(place, sample, passwords)?,
-        mcp: launch(place, &home)?,
+        people: people_of(folder, sample, passwords)?,
+        mcp: launch(folder, &home)?,
     };
-    ready.write(place.dir())?;
-    print(&ready, &arguments.login, place.dir());
+    ready.write(folder.dir())?;
+    print(&ready, &arguments.login, folder.dir());
     stop.await;
-    Ready::remove(place.dir());
+    Ready::remove(folder.dir());
     desk.stop().await;
     engine.stop().await;
     Ok(())
@@ -170,7 +175,7 @@ async fn hold(place: &Place, arguments: &cli::Try, sample: &Sample, passwords: &
 
 /// Starts the program with the store open and the chosen person signed in.
 async fn open_program(
-    place: &Place,
+    folder: &TryFolder,
     arguments: &cli::Try,
     home: &Home,
     passwords: &Passwords,
@@ -184,7 +189,7 @@ async fn open_program(
     let password = passwords.get(&arguments.login).context("no password")?;
     let options = desk::Options {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
-        open_store: Some(place.store()),
+        open_store: Some(folder.store()),
         credentials: Some(Credentials {
             login: arguments.login.clone(),
             password: Zeroizing::new(password.clone()),
@@ -207,20 +212,20 @@ fn busy(port: u16) -> String {
 
 /// Writes `Shop.ini`. Into its list the program itself puts the store, once the home is its own: it may
 /// be a person's, with another program on it.
-fn register(place: &Place, arguments: &cli::Try, url: &str) -> Result<Home> {
-    let store = place.store();
+fn register(folder: &TryFolder, arguments: &cli::Try, url: &str) -> Result<Home> {
+    let store = folder.store();
     std::fs::create_dir_all(&store)?;
-    let name = Settings::read(&place.root())?.config.name;
+    let name = Settings::read(&folder.root())?.config.name;
     let mut ini = ShopIni::read(&store).unwrap_or_else(|_| ShopIni::new(&name, url));
     url.clone_into(&mut ini.url);
     arguments.login.clone_into(&mut ini.login);
     wire::BUILD.clone_into(&mut ini.build);
     ini.write(&store)?;
-    Ok(Home::at(place.home()?))
+    Ok(Home::at(folder.home()?))
 }
 
-fn people_of(place: &Place, sample: &Sample, passwords: &Passwords) -> Result<Vec<Someone>> {
-    let language = Settings::read(&place.root())?.config.language;
+fn people_of(folder: &TryFolder, sample: &Sample, passwords: &Passwords) -> Result<Vec<Someone>> {
+    let language = Settings::read(&folder.root())?.config.language;
     let people = sample.people.people.iter().map(|person| {
         let group = sample.people.groups.iter().find(|group| group.skey.as_deref() == Some(&person.group));
         Ok(Someone {
@@ -234,11 +239,11 @@ fn people_of(place: &Place, sample: &Sample, passwords: &Passwords) -> Result<Ve
 }
 
 /// What an agent application must start: this very binary, pinned to the store.
-fn launch(place: &Place, home: &Home) -> Result<Launch> {
+fn launch(folder: &TryFolder, home: &Home) -> Result<Launch> {
     let command = std::env::current_exe()?.canonicalize()?;
     Ok(Launch {
         command: command.display().to_string(),
-        args: vec!["mcp".to_owned(), "--store".to_owned(), place.store().display().to_string()],
+        args: vec!["mcp".to_owned(), "--store".to_owned(), folder.store().display().to_string()],
         env: [(wire::env::HOME.to_owned(), home.path().display().to_string())].into(),
     })
 }

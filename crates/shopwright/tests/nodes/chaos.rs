@@ -11,7 +11,7 @@ use testkit::{Engine, TestStore};
 
 use crate::clients::{Books, Server, step};
 use crate::direct::Direct;
-use crate::setup::{Dice, Nodes, ask, bench, revive};
+use crate::setup::{Dice, Nodes, ask, fixture, revive};
 
 /// Clients that are real MCP servers, and clients past them.
 const SERVERS: usize = 8;
@@ -24,10 +24,10 @@ fn setting(name: &str, usual: u64) -> u64 {
 /// `CHAOS_SECONDS=60 CHAOS_KILLS=20` for the long one, `CHAOS_SEED=…` to draw the same again.
 #[test]
 fn with_nodes_killed_no_write_is_lost_or_done_twice_and_no_ticket_ends() {
-    let Some(bench) = bench() else { return };
+    let Some(fixture) = fixture() else { return };
     let seed = setting("CHAOS_SEED", u64::from(std::process::id()));
     let (length, kills) = (Duration::from_secs(setting("CHAOS_SECONDS", 10)), setting("CHAOS_KILLS", 4));
-    let store = TestStore::new(bench).unwrap();
+    let store = TestStore::new(fixture).unwrap();
     let mut nodes = Nodes::start(&store).unwrap();
     let people = store.people().unwrap();
     let over = AtomicBool::new(false);

@@ -4,20 +4,20 @@ use std::sync::LazyLock;
 
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
-use testkit::{Bench, Console, Desk, Engine, PATIENCE, RoundRobin, TestStore, wait_for};
+use testkit::{Console, Desk, Engine, Fixture, PATIENCE, RoundRobin, TestStore, wait_for};
 
 /// The binary under test and its sample store.
-static BENCH: LazyLock<Option<Bench>> = LazyLock::new(|| {
-    let bench =
-        Bench::postgres(env!("CARGO_BIN_EXE_shopwright"), concat!(env!("CARGO_TARGET_TMPDIR"), "/nodes"));
-    if bench.is_none() {
+static BENCH: LazyLock<Option<Fixture>> = LazyLock::new(|| {
+    let fixture =
+        Fixture::postgres(env!("CARGO_BIN_EXE_shopwright"), concat!(env!("CARGO_TARGET_TMPDIR"), "/nodes"));
+    if fixture.is_none() {
         println!("TEST_DATABASE_URL is not set: nodes are not tested");
     }
-    bench
+    fixture
 });
 
-/// The bench of all tests; `None` where there is no PostgreSQL.
-pub(crate) fn bench() -> Option<&'static Bench> {
+/// The fixture of all tests; `None` where there is no PostgreSQL.
+pub(crate) fn fixture() -> Option<&'static Fixture> {
     BENCH.as_ref()
 }
 

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use serde_json::json;
 use testkit::{Client, PATIENCE, Running, TestStore, TryOptions, Trying, get, run, wait_for};
 
-use crate::setup::{Nodes, ask, bench, ticket};
+use crate::setup::{Nodes, ask, fixture, ticket};
 
 #[test]
 fn ten_nodes_start_at_once_on_an_empty_database_and_one_migrates() {
-    let Some(bench) = bench() else { return };
-    let url = bench.empty_database().unwrap();
+    let Some(fixture) = fixture() else { return };
+    let url = fixture.empty_database().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let nodes: Vec<Running> = (0..10)
         .map(|number| {
@@ -18,7 +18,7 @@ fn ten_nodes_start_at_once_on_an_empty_database_and_one_migrates() {
             std::fs::create_dir(&root).unwrap();
             let config = json!({"name": "Ten", "listen": "127.0.0.1:0", "database": url});
             std::fs::write(root.join("config.json"), config.to_string()).unwrap();
-            Running::start(bench.command().args(["serve", "--root"]).arg(root)).unwrap()
+            Running::start(fixture.command().args(["serve", "--root"]).arg(root)).unwrap()
         })
         .collect();
     let mut migrated = 0;
@@ -34,13 +34,13 @@ fn ten_nodes_start_at_once_on_an_empty_database_and_one_migrates() {
     }
     assert_eq!(migrated, 1);
     drop(nodes);
-    bench.drop_database(&url);
+    fixture.drop_database(&url);
 }
 
 #[test]
 fn a_table_in_work_on_one_node_is_in_work_on_the_other() {
-    let Some(bench) = bench() else { return };
-    let store = TestStore::new(bench).unwrap();
+    let Some(fixture) = fixture() else { return };
+    let store = TestStore::new(fixture).unwrap();
     let nodes = Nodes::start(&store).unwrap();
     let [a, b] = [&nodes.nodes[0].url, &nodes.nodes[1].url];
     let password = &store.people().unwrap()["admin"];
@@ -68,8 +68,8 @@ fn a_table_in_work_on_one_node_is_in_work_on_the_other() {
 
 #[test]
 fn a_ticket_a_block_and_a_right_are_the_same_on_both_nodes() {
-    let Some(bench) = bench() else { return };
-    let store = TestStore::new(bench).unwrap();
+    let Some(fixture) = fixture() else { return };
+    let store = TestStore::new(fixture).unwrap();
     let nodes = Nodes::start(&store).unwrap();
     let [a, b] = [&nodes.nodes[0].url, &nodes.nodes[1].url];
     let password = &store.people().unwrap()["irina"];
@@ -88,16 +88,16 @@ fn a_ticket_a_block_and_a_right_are_the_same_on_both_nodes() {
 
 #[test]
 fn try_takes_a_database_of_postgresql_and_finds_it_again() {
-    let Some(bench) = bench() else { return };
-    let url = bench.empty_database().unwrap();
+    let Some(fixture) = fixture() else { return };
+    let url = fixture.empty_database().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let with = |url: &str| TryOptions {
         arguments: vec!["--database".to_owned(), url.to_owned()],
         ..TryOptions::login("irina")
     };
-    let mut trying = Trying::start(bench, folder.path(), &with(&url)).unwrap();
+    let mut trying = Trying::start(fixture.binary(), folder.path(), &with(&url)).unwrap();
     let saved = trying.connected().unwrap().done("memory_save", json!({"name": "kept"})).unwrap();
-    let mut tour = bench.command();
+    let mut tour = fixture.command();
     tour.arg("tour").arg(folder.path());
     let tour = run(&mut tour, b"", PATIENCE).unwrap();
     assert_eq!(tour.code, 0, "{}{}", tour.err, tour.out);
@@ -105,31 +105,31 @@ fn try_takes_a_database_of_postgresql_and_finds_it_again() {
     assert!(!folder.path().join("server/core/store.db").exists(), "nothing lies in SQLite");
     // With the address and without it: the store knows where it lives.
     for options in [with(&url), TryOptions::login("irina")] {
-        let mut trying = Trying::start(bench, folder.path(), &options).unwrap();
+        let mut trying = Trying::start(fixture.binary(), folder.path(), &options).unwrap();
         let mut client = trying.connected().unwrap();
         let note = client.done("memory_load", json!({"ids": [saved["id"]]})).unwrap();
         assert_eq!(note["notes"][0]["name"], "kept");
         drop(client);
         trying.stop().unwrap();
     }
-    let other = bench.empty_database().unwrap();
-    let mut elsewhere = bench.command();
+    let other = fixture.empty_database().unwrap();
+    let mut elsewhere = fixture.command();
     elsewhere.arg("try").arg(folder.path()).args(["--port", "0", "--database", &other]);
     let elsewhere = run(&mut elsewhere, b"", PATIENCE).unwrap();
     assert!(elsewhere.code == 1 && elsewhere.err.contains("another database"), "{}", elsewhere.err);
-    let mut nowhere = bench.command();
+    let mut nowhere = fixture.command();
     nowhere.arg("try").arg(folder.path().join("new")).args(["--port", "0"]);
     nowhere.args(["--database", "postgres://nobody:secret@127.0.0.1:9/none"]);
     let nowhere = run(&mut nowhere, b"", PATIENCE).unwrap();
     assert!(nowhere.code == 1 && !nowhere.err.contains("secret"), "{}", nowhere.err);
-    bench.drop_database(&url);
-    bench.drop_database(&other);
+    fixture.drop_database(&url);
+    fixture.drop_database(&other);
 }
 
 #[test]
 fn a_database_that_goes_away_is_a_refusal_and_is_found_again() {
-    let Some(bench) = bench() else { return };
-    let store = TestStore::new(bench).unwrap();
+    let Some(fixture) = fixture() else { return };
+    let store = TestStore::new(fixture).unwrap();
     let nodes = Nodes::start(&store).unwrap();
     let mut client = Client::open(&mut store.mcp_command(), "2025-11-25").unwrap();
     client.connect("lines").unwrap();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::{Client, Front, PATIENCE, Reply, TestStore, post, wait_for};
+use testkit::{Client, FaultyProxy, PATIENCE, Reply, TestStore, post, wait_for};
 
 use crate::setup::{is_row, store};
 
@@ -180,15 +180,15 @@ fn notes_of_others_cannot_be_reached_past_the_server() {
 fn a_write_whose_answer_was_lost_is_not_done_twice() {
     let store = store();
     let trying = store.start("irina").unwrap();
-    let front = Front::start(&trying.url()).unwrap();
-    store.shop_ini("Url", &front.url).unwrap();
+    let proxy = FaultyProxy::start(&trying.url()).unwrap();
+    store.shop_ini("Url", &proxy.url).unwrap();
     let mut client = trying.client().unwrap();
     client.connect("lost").unwrap();
     for (count, reply) in
         [Reply::PassAndLose, Reply::PassAndCut(40), Reply::PassAndCut(200)].into_iter().enumerate()
     {
         let name = format!("Once {count}");
-        front.plan([reply]);
+        proxy.plan([reply]);
         let answer = client.call("memory_save", json!({"name": name})).unwrap();
         if answer.refused() {
             let text = answer.text();
@@ -196,7 +196,7 @@ fn a_write_whose_answer_was_lost_is_not_done_twice() {
         }
         let rows = store.cell(&format!("select count(*) from notes where name = '{name}'")).unwrap();
         assert_eq!(rows, "1", "{}", answer.text());
-        let seen = front.seen();
+        let seen = proxy.seen();
         let keys: std::collections::BTreeSet<String> = seen
             .iter()
             .filter(|request| request["params"]["name"] == json!(name))

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 use testkit::{Client, Console, Running, TestStore, TryOptions, Trying, wait_for};
 
-use crate::setup::{bench, is_row, store};
+use crate::setup::{fixture, is_row, store};
 
 /// Tables that a refused call may touch: the count of wrong passwords, and when a ticket was used last.
 const NO_EFFECT_ON: &[&str] = &["attempts", "tickets"];
@@ -510,7 +510,7 @@ struct Licensed {
 }
 
 fn licensor(folder: &std::path::Path, action: &str, rest: &[&str]) -> testkit::Output {
-    let mut command = bench().command();
+    let mut command = fixture().command();
     command.args(["licensor", action, "--folder"]).arg(folder).args(rest);
     let output = testkit::run(&mut command, b"", testkit::PATIENCE).unwrap();
     assert_eq!(output.code, 0, "{}", output.err);
@@ -523,7 +523,7 @@ impl Licensed {
         let key = licensor(folder.path(), "keys", &[]).out.trim().to_owned();
         let add = ["Tea shop", "--domain", "127.0.0.1", "--until", "2999-12-31"];
         let secret = licensor(folder.path(), "add", &add).out.trim().to_owned();
-        let mut command = bench().command();
+        let mut command = fixture().command();
         command.args(["licensor", "serve", "--listen", "127.0.0.1:0", "--folder"]).arg(folder.path());
         let authority = Running::start(&mut command).unwrap();
         let line = String::from_utf8(authority.line(testkit::PATIENCE).unwrap().unwrap()).unwrap();

@@ -3,20 +3,20 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use testkit::{Client, Front, Reply, TestStore, Trying};
+use testkit::{Client, FaultyProxy, Reply, TestStore, Trying};
 
 use crate::setup::{is_row, store};
 
-/// A session over a front; `timeout` is how long it waits for an answer.
-fn fronted(store: &TestStore<'_>, timeout: &str) -> (Trying, Front, Client) {
+/// A session over a proxy; `timeout` is how long it waits for an answer.
+fn behind_proxy(store: &TestStore<'_>, timeout: &str) -> (Trying, FaultyProxy, Client) {
     let trying = store.start("irina").unwrap();
-    let front = Front::start(&trying.url()).unwrap();
-    store.shop_ini("Url", &front.url).unwrap();
+    let proxy = FaultyProxy::start(&trying.url()).unwrap();
+    store.shop_ini("Url", &proxy.url).unwrap();
     let mut command = trying.mcp_command();
     command.env("SHOPWRIGHT_TIMEOUT", timeout);
     let mut client = Client::open(&mut command, "2025-11-25").unwrap();
-    client.connect("front").unwrap();
-    (trying, front, client)
+    client.connect("proxy").unwrap();
+    (trying, proxy, client)
 }
 
 fn page(status: &str) -> Reply {
@@ -26,7 +26,7 @@ fn page(status: &str) -> Reply {
 #[test]
 fn every_answer_that_is_none_of_ours_is_put_into_words() {
     let store = store();
-    let (_trying, front, mut client) = fronted(&store, "2");
+    let (_trying, proxy, mut client) = behind_proxy(&store, "2");
     let json_kind = "application/json";
     let gateway =
         |status: &str, headers: &str| Reply::http_with(status, "text/html", headers, b"<html>busy</html>");
@@ -66,12 +66,12 @@ fn every_answer_that_is_none_of_ours_is_put_into_words() {
     ];
     for (what, reply, row) in cases {
         // Reads are repeated by themselves, so the same comes every time.
-        front.plan(std::iter::repeat_n(reply.clone(), 6));
+        proxy.plan(std::iter::repeat_n(reply.clone(), 6));
         let since = Instant::now();
         let text = client.refused("memory_list", json!({})).unwrap();
         assert!(is_row(&text, row), "{what}: wanted {row}, got {text}");
         assert!(since.elapsed() < Duration::from_secs(12), "{what}: {:?}", since.elapsed());
-        front.plan([]);
+        proxy.plan([]);
         client.done("memory_list", json!({})).unwrap();
     }
 }
@@ -79,7 +79,7 @@ fn every_answer_that_is_none_of_ours_is_put_into_words() {
 #[test]
 fn a_write_whose_answer_was_replaced_is_not_done_twice() {
     let store = store();
-    let (_trying, front, mut client) = fronted(&store, "5");
+    let (_trying, proxy, mut client) = behind_proxy(&store, "5");
     client.read_critical_notes().unwrap();
     let json = |body: &str| Reply::http("200 OK", "application/json", body);
     let replies = [
@@ -98,9 +98,9 @@ fn a_write_whose_answer_was_replaced_is_not_done_twice() {
     for (at, reply) in replies.into_iter().enumerate() {
         let note = json!({"name": format!("Once {at}"), "body": "<p>once</p>"});
         // A repeat by itself meets the same answer; where it is not repeated the rest of the plan is taken back.
-        front.plan(std::iter::repeat_n(reply.clone().after_the_engine(), 3));
+        proxy.plan(std::iter::repeat_n(reply.clone().after_the_engine(), 3));
         let text = client.refused("memory_save", note.clone()).unwrap();
-        front.plan([]);
+        proxy.plan([]);
         let tells = text.contains("not done twice") || text.contains("413");
         assert!(tells, "{reply:?}: {text}");
         client.done("memory_save", note).unwrap();
@@ -112,15 +112,15 @@ fn a_write_whose_answer_was_replaced_is_not_done_twice() {
 #[test]
 fn a_read_is_repeated_by_itself() {
     let store = store();
-    let (_trying, front, mut client) = fronted(&store, "5");
+    let (_trying, proxy, mut client) = behind_proxy(&store, "5");
     for reply in
         [Reply::Close, Reply::PassAndCut(60), Reply::http("503 Service Unavailable", "text/html", "<html>")]
     {
-        front.plan([reply.clone()]);
-        let before = front.count();
+        proxy.plan([reply.clone()]);
+        let before = proxy.count();
         let answer = client.call("memory_list", json!({})).unwrap();
         assert!(!answer.refused(), "{reply:?}: {}", answer.text());
-        assert_eq!(front.count() - before, 2, "{reply:?}");
+        assert_eq!(proxy.count() - before, 2, "{reply:?}");
     }
 }
 
@@ -180,24 +180,24 @@ fn random_and_mutated_answers_always_end_in_words() {
     });
 }
 
-/// One agent behind a front of its own, for so many rounds.
+/// One agent behind a proxy of its own, for so many rounds.
 fn odd_answers(store: &TestStore<'_>, url: &str, whole: &str, agent: u64, rounds: u64) {
-    let front = Front::start(url).unwrap();
+    let proxy = FaultyProxy::start(url).unwrap();
     let mut command = store.mcp_command();
     command.env("SHOPWRIGHT_TIMEOUT", "5");
     let mut client = Client::open(&mut command, "2025-11-25").unwrap();
     let connect = |client: &mut Client| {
-        front.plan([]);
+        proxy.plan([]);
         // The file is read at signing in, and the agents share it.
         let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        store.shop_ini("Url", &front.url).unwrap();
-        client.connect("front").unwrap();
+        store.shop_ini("Url", &proxy.url).unwrap();
+        client.connect("proxy").unwrap();
     };
     connect(&mut client);
     let mut dice = Dice(0x2545_f491_4f6c_dd1d ^ (agent << 32));
     for round in 0..rounds {
         let raw = if round % 2 == 0 { random_answer(&mut dice) } else { mutated_answer(&mut dice, whole) };
-        front.plan(std::iter::repeat_n(Reply::Raw(raw.clone()), 8));
+        proxy.plan(std::iter::repeat_n(Reply::Raw(raw.clone()), 8));
         let (tool, arguments) = match round % 4 {
             0 => ("memory_load", json!({"ids": [1]})),
             1 => ("memory_save", json!({"name": "Odd"})),
@@ -217,7 +217,7 @@ fn odd_answers(store: &TestStore<'_>, url: &str, whole: &str, agent: u64, rounds
     connect(&mut client);
 }
 
-/// Whose front `Shop.ini` names.
+/// Whose proxy `Shop.ini` names.
 static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 /// A small generator, so that a failing round comes again.

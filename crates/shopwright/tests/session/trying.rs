@@ -6,18 +6,18 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use testkit::{Client, PATIENCE, Running, TryOptions, Trying, run};
 
-use crate::setup::{bench, store};
+use crate::setup::{fixture, store};
 
 #[test]
 fn a_new_store_is_ready_in_under_three_seconds_and_an_old_one_sooner() {
     let folder = tempfile::tempdir().unwrap();
     let since = Instant::now();
-    let mut trying = Trying::start(bench(), folder.path(), &TryOptions::default()).unwrap();
+    let mut trying = Trying::start(fixture().binary(), folder.path(), &TryOptions::default()).unwrap();
     let fresh = since.elapsed();
     trying.client().unwrap().connect("first").unwrap();
     trying.stop().unwrap();
     let since = Instant::now();
-    let trying = Trying::start(bench(), folder.path(), &TryOptions::default()).unwrap();
+    let trying = Trying::start(fixture().binary(), folder.path(), &TryOptions::default()).unwrap();
     let again = since.elapsed();
     trying.client().unwrap().connect("second").unwrap();
     println!("new {fresh:?}, again {again:?}");
@@ -125,14 +125,14 @@ fn the_language_can_be_chosen_and_changed() {
     let folder = tempfile::tempdir().unwrap();
     let russian =
         TryOptions { arguments: vec!["--language".into(), "ru".into()], ..TryOptions::login("irina") };
-    let mut trying = Trying::start(bench(), folder.path(), &russian).unwrap();
+    let mut trying = Trying::start(fixture().binary(), folder.path(), &russian).unwrap();
     let data = trying.client().unwrap().connect("ru").unwrap();
     assert_eq!(data["store"]["name"], "Медный чайник");
     assert_eq!(data["group"]["name"], "Менеджеры");
     trying.stop().unwrap();
     let english =
         TryOptions { arguments: vec!["--language".into(), "en".into()], ..TryOptions::login("irina") };
-    let trying = Trying::start(bench(), folder.path(), &english).unwrap();
+    let trying = Trying::start(fixture().binary(), folder.path(), &english).unwrap();
     assert_eq!(trying.client().unwrap().connect("en").unwrap()["group"]["name"], "Managers");
 }
 
@@ -276,14 +276,14 @@ fn a_store_is_made_served_and_signed_in_to() {
     let own = tempfile::tempdir().unwrap();
     let root = own.path().join("root").display().to_string();
     let init = |password: &str| {
-        let mut command = bench().command();
+        let mut command = fixture().command();
         command.args(["store", "init", "--root", &root, "--name", "Mine", "--listen", "127.0.0.1:0"]);
         run(&mut command, format!("{password}\n").as_bytes(), PATIENCE).unwrap()
     };
     assert_eq!(init("").code, 1, "an empty password is none");
     assert_eq!(init("correct horse").code, 0);
     assert_eq!(init("another").code, 1, "a store is never made over another");
-    let mut command = bench().command();
+    let mut command = fixture().command();
     command.args(["serve", "--root", &root]);
     let running = Running::start(&mut command).unwrap();
     let line = String::from_utf8(running.line(PATIENCE).unwrap().unwrap()).unwrap();
@@ -298,13 +298,13 @@ fn a_store_is_made_served_and_signed_in_to() {
     let sign_in = |password: &str| sign_in_as("admin", password);
     assert_eq!(sign_in("wrong")["error"], "WRONG_PASSWORD");
     assert_eq!(sign_in("correct horse")["ok"], json!(true));
-    let mut command = bench().command();
+    let mut command = fixture().command();
     command.args(["store", "passwd", "--root", &root, "--login", "admin"]);
     assert_eq!(run(&mut command, b"battery staple\n", PATIENCE).unwrap().code, 0);
     assert_eq!(sign_in("correct horse")["error"], "WRONG_PASSWORD");
     assert_eq!(sign_in("battery staple")["ok"], json!(true));
     let add = |group: &str| {
-        let mut command = bench().command();
+        let mut command = fixture().command();
         command.args(["store", "adduser", "--root", &root, "--login", "anna", "--name", "Anna"]);
         command.args(["--group", group]);
         run(&mut command, b"blue kettle\n", PATIENCE).unwrap()

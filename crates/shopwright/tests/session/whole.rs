@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use db::Db;
 use db::transfer::{self, TransferError};
-use testkit::{Bench, Output, TestStore, run};
+use testkit::{Fixture, Output, TestStore, run};
 
 /// How long moving and keeping may take on a busy machine.
 pub(crate) const LONG: Duration = Duration::from_secs(300);
 
 /// The server, where there is one; the tests' own stores may live elsewhere.
-static SERVER: LazyLock<Option<Bench>> = LazyLock::new(|| {
-    Bench::postgres(env!("CARGO_BIN_EXE_shopwright"), concat!(env!("CARGO_TARGET_TMPDIR"), "/session"))
+static SERVER: LazyLock<Option<Fixture>> = LazyLock::new(|| {
+    Fixture::postgres(env!("CARGO_BIN_EXE_shopwright"), concat!(env!("CARGO_TARGET_TMPDIR"), "/session"))
 });
 
 /// Rows, last number and sum of every table.
@@ -33,7 +33,7 @@ pub(crate) fn number(name: &str, usual: u64) -> u64 {
 /// Another, empty database, of the other kind where there is a server. Dropped, it is gone.
 pub(crate) struct Other {
     pub(crate) url: String,
-    server: Option<&'static Bench>,
+    server: Option<&'static Fixture>,
 }
 
 impl Other {
@@ -86,7 +86,7 @@ pub(crate) fn store_sums(store: &TestStore<'_>) -> Sums {
 /// Every cell of the database, as it was made. On a server, secrets are told by their sums alone: the login for
 /// agents' statements among them is not the store's.
 pub(crate) fn dump(store: &TestStore<'_>) -> BTreeMap<String, Vec<Vec<String>>> {
-    let on_server = crate::setup::bench().dialect() == "postgres";
+    let on_server = crate::setup::fixture().dialect() == "postgres";
     store.dump(if on_server { &["secrets"] } else { &[] }).unwrap()
 }
 

@@ -9,17 +9,18 @@ use super::given::{self, Later, Scene, Session};
 use super::page::{Piece, Section};
 use super::redact::{pretty, redact};
 use super::refusal_name;
-use crate::bench::Bench;
 use crate::client::{Client, ToolAnswer, rules_code};
-use crate::store::{TestStore, Trying};
+use crate::fixture::Fixture;
+use crate::store::TestStore;
+use crate::try_process::Trying;
 
 /// How the session's rules begin, which every `session_connect` tells.
 const SESSION_RULES: &str = "# Rules of this session";
 
 /// Plays a section on a fresh copy of the sample store; gives the section with the answers that came.
-pub fn replay(bench: &Bench, section: &Section) -> Result<Section> {
+pub fn replay(fixture: &Fixture, section: &Section) -> Result<Section> {
     let mut stage = Stage {
-        store: TestStore::new(bench)?,
+        store: TestStore::new(fixture)?,
         scene: Scene::default(),
         running: None,
         code: String::new(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use home::passwords::Kept;
+use home::passwords::SavedIn;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use minijinja::{Value, context};
@@ -15,8 +15,8 @@ use crate::agents::{Problem, Report, copies};
 use crate::console::Console;
 use crate::console::render::go_to;
 use crate::locales::Locales;
+use crate::messages::Message;
 use crate::program::{OpenStore, Program, Signed};
-use crate::words::Words;
 
 pub(crate) async fn show(State(console): State<Arc<Console>>, headers: HeaderMap) -> Response {
     let Some(open) = console.program.store() else {
@@ -26,13 +26,13 @@ pub(crate) async fn show(State(console): State<Arc<Console>>, headers: HeaderMap
         return go_to("/sign-in");
     }
     let language = console.language(&headers);
-    let (health, waits) = tokio::join!(health(&console.program, &open), console.program.waits());
+    let (health, waits) = tokio::join!(health(&console.program, &open), console.program.overview());
     // Asking may have shown that the pair is not right any more.
     let Some(open) = console.program.store().filter(|open| open.pair.is_some()) else {
         return go_to("/sign-in");
     };
     let troubles = [&open.trouble, &open.no_token].into_iter().flatten();
-    let troubles: Vec<String> = troubles.map(|words| words.said(&console.locales, language)).collect();
+    let troubles: Vec<String> = troubles.map(|message| message.text(&console.locales, language)).collect();
     let values = context! {
         page => "home",
         store => store(&open, &console.locales),
@@ -40,7 +40,7 @@ pub(crate) async fn show(State(console): State<Arc<Console>>, headers: HeaderMap
         health,
         waits => waiting(waits, &console.locales, language),
         trouble => troubles.join(" "),
-        kept => open.kept.map(kept),
+        kept => open.saved_in.map(saved_in),
         files => open.files.iter().map(file).collect::<Vec<_>>(),
         copies => applications(&console.program, &open),
     };
@@ -104,10 +104,10 @@ fn clock(time: Timestamp) -> String {
 }
 
 /// What waits for the person, or why that is not known.
-fn waiting(waits: Result<ProgramHome, Words>, locales: &Locales, language: &str) -> Value {
+fn waiting(waits: Result<ProgramHome, Message>, locales: &Locales, language: &str) -> Value {
     let home = match waits {
         Ok(home) => home,
-        Err(why) => return context! { known => false, why => why.said(locales, language) },
+        Err(why) => return context! { known => false, why => why.text(locales, language) },
     };
     let (mine, given) = home.tasks.map(|tasks| (counts(tasks.waiting), counts(tasks.given))).unzip();
     context! {
@@ -129,10 +129,10 @@ fn in_work(held: InWork) -> Value {
     context! { login => held.login, name => held.name, what => held.what, tables => held.tables, since }
 }
 
-fn kept(kept: Kept) -> &'static str {
-    match kept {
-        Kept::Os => "os",
-        Kept::File => "file",
+fn saved_in(saved_in: SavedIn) -> &'static str {
+    match saved_in {
+        SavedIn::Os => "os",
+        SavedIn::File => "file",
     }
 }
 

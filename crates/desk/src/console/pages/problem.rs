@@ -8,19 +8,19 @@ use axum::response::Response;
 use minijinja::context;
 
 use crate::console::Console;
-use crate::console::guard::Turned;
+use crate::console::rejection::Rejection;
 
-/// A request that the guard turned away. It shows nothing of the store.
-pub(crate) fn turned_away(console: &Console, headers: &HeaderMap, turned: Turned) -> Response {
-    let kind = match turned {
-        Turned::Host => "host",
-        Turned::Origin => "origin",
-        Turned::Cookie => "cookie",
-        Turned::Form => "form",
-        Turned::Size => "size",
+/// A request that the guard rejects. It shows nothing of the store.
+pub(crate) fn rejected(console: &Console, headers: &HeaderMap, rejection: Rejection) -> Response {
+    let kind = match rejection {
+        Rejection::Host => "host",
+        Rejection::Origin => "origin",
+        Rejection::Cookie => "cookie",
+        Rejection::Form => "form",
+        Rejection::Size => "size",
     };
-    let values = context! { kind, stranger => turned != Turned::Form };
-    console.page("problem.html", console.language(headers), turned.status(), values)
+    let values = context! { kind, stranger => rejection != Rejection::Form };
+    console.page("problem.html", console.language(headers), rejection.status(), values)
 }
 
 pub(crate) async fn not_found(State(console): State<Arc<Console>>, headers: HeaderMap) -> Response {

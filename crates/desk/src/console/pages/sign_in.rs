@@ -26,7 +26,7 @@ pub(crate) struct SignInForm {
 
 pub(crate) async fn show(State(console): State<Arc<Console>>, headers: HeaderMap) -> Response {
     let trouble = console.program.store().and_then(|open| open.trouble);
-    let said = trouble.map(|words| words.said(&console.locales, console.language(&headers)));
+    let said = trouble.map(|message| message.text(&console.locales, console.language(&headers)));
     form(&console, &headers, StatusCode::OK, said, None, true)
 }
 
@@ -39,8 +39,8 @@ pub(crate) async fn sign_in(
     let pair = Credentials { login: login.clone(), password: Zeroizing::new(sent.password) };
     match console.program.sign_in(pair, sent.keep.is_some()).await {
         Ok(()) => go_to("/"),
-        Err(words) => {
-            let said = words.said(&console.locales, console.language(&headers));
+        Err(message) => {
+            let said = message.text(&console.locales, console.language(&headers));
             form(&console, &headers, StatusCode::OK, Some(said), Some(login), sent.keep.is_some())
         }
     }

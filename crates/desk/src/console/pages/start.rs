@@ -9,8 +9,9 @@ use minijinja::context;
 use serde::Deserialize;
 
 use crate::console::Console;
-use crate::console::guard::{Turned, cookie_name};
+use crate::console::guard::cookie_name;
 use crate::console::pages::problem;
+use crate::console::rejection::Rejection;
 use crate::console::secrets::same;
 
 #[derive(Deserialize)]
@@ -25,7 +26,7 @@ pub(crate) async fn show(
     Query(start): Query<Start>,
 ) -> Response {
     if !same(&start.secret, console.secrets.start()) {
-        return problem::turned_away(&console, &headers, Turned::Cookie);
+        return problem::rejected(&console, &headers, Rejection::Cookie);
     }
     // A page that goes on by itself, not a redirect: opened from a link elsewhere, a redirect would
     // still count as that site's request and come without the strict cookie.

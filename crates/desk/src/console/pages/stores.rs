@@ -13,8 +13,8 @@ use serde::Deserialize;
 
 use crate::console::Console;
 use crate::console::render::go_to;
+use crate::messages::Message;
 use crate::program::{NewStore, OpenStore};
-use crate::words::Words;
 
 #[derive(Deserialize)]
 pub(crate) struct AddForm {
@@ -43,7 +43,7 @@ pub(crate) async fn add(
     let new = NewStore { url: sent.url, folder: sent.folder, name: sent.name };
     match console.program.add(&new) {
         Ok(entry) => open_entry(&console, &headers, &entry).await,
-        Err(words) => list(&console, &headers, Some(&words), &new),
+        Err(message) => list(&console, &headers, Some(&message), &new),
     }
 }
 
@@ -55,7 +55,9 @@ pub(crate) async fn open(
     let entry = console.program.stores().ok().and_then(|list| list.find(&sent.folder).cloned());
     match entry {
         Some(entry) => open_entry(&console, &headers, &entry).await,
-        None => list(&console, &headers, Some(&Words::new("trouble.not_listed", &[])), &NewStore::default()),
+        None => {
+            list(&console, &headers, Some(&Message::new("trouble.not_listed", &[])), &NewStore::default())
+        }
     }
 }
 
@@ -66,8 +68,8 @@ async fn open_entry(console: &Console, headers: &HeaderMap, entry: &StoreEntry) 
         console.program.reopen().await;
     } else {
         if let Err(error) = console.program.open(entry) {
-            let words = Words::new("trouble.home", &[("what", &error.to_string())]);
-            return list(console, headers, Some(&words), &NewStore::default());
+            let message = Message::new("trouble.home", &[("what", &error.to_string())]);
+            return list(console, headers, Some(&message), &NewStore::default());
         }
         console.program.recall().await;
         console.program.resume().await;
@@ -84,23 +86,23 @@ pub(crate) async fn remove(
         Ok(None) => go_to("/stores"),
         Ok(said) => list(&console, &headers, said.as_ref(), &NewStore::default()),
         Err(error) => {
-            let words = Words::new("trouble.home", &[("what", &error.to_string())]);
-            list(&console, &headers, Some(&words), &NewStore::default())
+            let message = Message::new("trouble.home", &[("what", &error.to_string())]);
+            list(&console, &headers, Some(&message), &NewStore::default())
         }
     }
 }
 
-fn list(console: &Console, headers: &HeaderMap, trouble: Option<&Words>, typed: &NewStore) -> Response {
+fn list(console: &Console, headers: &HeaderMap, trouble: Option<&Message>, typed: &NewStore) -> Response {
     let language = console.language(headers);
     let open = console.program.store();
     let (stores, damaged) = match console.program.stores() {
         Ok(list) => (list.stores, None),
-        Err(error) => (Vec::new(), Some(Words::new("trouble.home", &[("what", &error.to_string())]))),
+        Err(error) => (Vec::new(), Some(Message::new("trouble.home", &[("what", &error.to_string())]))),
     };
     let values = context! {
         page => "stores",
         stores => stores.iter().map(|entry| row(entry, open.as_ref())).collect::<Vec<_>>(),
-        trouble => trouble.or(damaged.as_ref()).map(|words| words.said(&console.locales, language)),
+        trouble => trouble.or(damaged.as_ref()).map(|message| message.text(&console.locales, language)),
         typed => context! { url => &typed.url, folder => &typed.folder, name => &typed.name },
     };
     console.page("stores.html", language, StatusCode::OK, values)

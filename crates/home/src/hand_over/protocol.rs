@@ -1,9 +1,5 @@
-//! The program's side of the hand-over: a local socket that answers this user only.
-//!
-//! One JSON line asked, one answered. The pair is given for the store that is
-//! open and for no other. See spec: program.md.
+//! What is asked and answered over the hand-over socket: one JSON line each.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -12,18 +8,13 @@ use zeroize::Zeroizing;
 
 use crate::Credentials;
 
-#[cfg(unix)]
-mod unix;
-#[cfg(unix)]
-pub use unix::{Listener, bind, serve};
-
 /// Longest line that is read on either side.
-pub(crate) const MOST_BYTES: u64 = 64 * 1024;
+pub(super) const MOST_BYTES: u64 = 64 * 1024;
 
 /// What is asked.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]
-pub(crate) enum Question {
+pub(super) enum Question {
     /// Which store is held and whether a pair is there.
     State,
     /// The pair of this store.
@@ -36,7 +27,7 @@ pub(crate) enum Question {
 /// What is answered.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
-pub(crate) enum Answer {
+pub(super) enum Answer {
     /// Which store is held.
     State {
         /// Its folder.
@@ -79,15 +70,15 @@ mod wiped {
 
 /// What the program holds at this moment.
 #[derive(Clone, Debug, Default)]
-pub struct Held {
+pub struct HeldStore {
     /// Folder of the open store.
     pub store: Option<PathBuf>,
     /// The pair, while signed in.
     pub credentials: Option<Credentials>,
 }
 
-impl Held {
-    fn answer(&self, question: &Question) -> Answer {
+impl HeldStore {
+    pub(super) fn answer(&self, question: &Question) -> Answer {
         match question {
             Question::State => {
                 Answer::State { store: self.store.clone(), signed_in: self.credentials.is_some() }
@@ -103,10 +94,4 @@ impl Held {
     fn holds(&self, store: &Path) -> bool {
         self.store.as_ref().is_some_and(|held| crate::same_folder(held, store))
     }
-}
-
-/// The lock that lets one program hold a home; the system frees it when the process ends.
-#[derive(Debug)]
-struct HomeLock {
-    _file: File,
 }

@@ -7,20 +7,20 @@ use crate::locales::Locales;
 
 /// A sentence to be said in a language that is known later.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Words {
+pub(crate) enum Message {
     /// A text of the locales and its values.
     Text(&'static str, Vec<(&'static str, String)>),
     /// The store's refusal.
     Refused(Refusal),
 }
 
-impl Words {
+impl Message {
     pub(crate) fn new(key: &'static str, values: &[(&'static str, &str)]) -> Self {
         Self::Text(key, values.iter().map(|(name, value)| (*name, (*value).to_owned())).collect())
     }
 
     /// The sentence in this language.
-    pub(crate) fn said(&self, locales: &Locales, language: &str) -> String {
+    pub(crate) fn text(&self, locales: &Locales, language: &str) -> String {
         match self {
             Self::Text(key, values) => {
                 let values: Vec<(&str, &str)> =
@@ -43,7 +43,7 @@ fn refused(refusal: &Refusal, locales: &Locales, language: &str) -> String {
     locales.text(language, &key, &[("rest", rest)])
 }
 
-impl From<NoAnswer> for Words {
+impl From<NoAnswer> for Message {
     fn from(no: NoAnswer) -> Self {
         match no {
             NoAnswer::Refused(refusal) => Self::Refused(*refusal),
@@ -52,7 +52,7 @@ impl From<NoAnswer> for Words {
     }
 }
 
-impl From<Trouble> for Words {
+impl From<Trouble> for Message {
     fn from(trouble: Trouble) -> Self {
         match &trouble {
             Trouble::BadAddress => Self::new("trouble.bad_address", &[]),

@@ -1,4 +1,4 @@
-//! Asking the running program: does it hold this store, and for the pair.
+//! The other side of the hand-over: asking the running program whether it holds this store, and for the pair.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use zeroize::Zeroizing;
 
+use super::protocol::{Answer, MOST_BYTES, Question};
 use crate::files::{resolved, same_folder};
-use crate::handover::{Answer, MOST_BYTES, Question};
 use crate::{Credentials, DeskFile, Home};
 
 /// How long the program may take to answer. See spec: program.md.

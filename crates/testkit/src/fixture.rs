@@ -4,23 +4,19 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-use crate::process::run;
-use crate::store::{TryOptions, Trying};
-
-/// How long a test waits for what should come at once, on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+use crate::binary::Binary;
+use crate::postgres::psql;
+use crate::try_process::{TryOptions, Trying};
 
 /// The binary under test, with the sample store made once by its `try`.
-pub struct Bench {
-    binary: PathBuf,
+pub struct Fixture {
+    binary: Binary,
     /// Where the sample store is made; it stays there for the next run to replace.
     place: PathBuf,
-    /// Address of a PostgreSQL server, where the stores of this bench live there.
+    /// Address of a PostgreSQL server, where the stores of this fixture live there.
     postgres: Option<String>,
     template: Mutex<Option<Template>>,
     databases: AtomicU32,
@@ -31,11 +27,11 @@ struct Template {
     database: Option<String>,
 }
 
-impl Bench {
+impl Fixture {
     /// Stores on SQLite; the sample is made below `place`.
     pub fn new(binary: &str, place: &str) -> Self {
         Self {
-            binary: PathBuf::from(binary),
+            binary: Binary::new(binary),
             place: PathBuf::from(place),
             postgres: None,
             template: Mutex::new(None),
@@ -49,22 +45,19 @@ impl Bench {
         Some(Self { postgres: Some(url), ..Self::new(binary, place) })
     }
 
-    /// Short word for the database of this bench.
+    /// Short word for the database of this fixture.
     pub fn dialect(&self) -> &'static str {
         if self.postgres.is_some() { "postgres" } else { "sqlite" }
     }
 
+    /// The binary under test.
+    pub fn binary(&self) -> &Binary {
+        &self.binary
+    }
+
     /// The binary under test, in an environment without settings of the person who runs the tests.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.binary);
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("SHOPWRIGHT_") {
-                command.env_remove(&name);
-            }
-        }
-        // A test must not reach for the keyring of the person who runs it.
-        command.env("SHOPWRIGHT_KEYRING", "file").env("NO_COLOR", "1");
-        command
+        self.binary.command()
     }
 
     /// Copies the sample store into this folder; gives the address of its database on a server.
@@ -98,7 +91,7 @@ impl Bench {
             options.arguments = vec!["--database".to_owned(), self.address_of(&name)?];
             database = Some(name);
         }
-        let mut trying = Trying::start(self, &folder, &options)?;
+        let mut trying = Trying::start(&self.binary, &folder, &options)?;
         trying.stop()?;
         // The program's home names the folder of the sample, which no copy should.
         std::fs::remove_dir_all(folder.join("home"))?;
@@ -110,7 +103,7 @@ impl Bench {
         format!("shopwright_test_{}_{number}", std::process::id())
     }
 
-    /// The address of a new, empty database on the server; [`Bench::drop_database`] removes it.
+    /// The address of a new, empty database on the server; [`Fixture::drop_database`] removes it.
     pub fn empty_database(&self) -> Result<String> {
         let name = self.database_name();
         self.psql(&format!("create database {name}"))?;
@@ -141,18 +134,6 @@ impl Bench {
     }
 }
 
-/// Runs SQL by PostgreSQL's own client: unaligned rows, cells between tabs.
-pub(crate) fn psql(url: &str, sql: &str) -> Result<String> {
-    let mut command = Command::new("psql");
-    command.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--field-separator", "\t"]);
-    command.args(["--set", "ON_ERROR_STOP=1", "--dbname", url, "--command", sql]);
-    let output = run(&mut command, b"", PATIENCE)?;
-    if output.code != 0 {
-        bail!("psql: {}", output.err);
-    }
-    Ok(output.out)
-}
-
 /// Copies files and folders; sockets and links stay behind.
 fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     std::fs::create_dir_all(to)?;
@@ -167,18 +148,4 @@ fn copy_folder(from: &Path, to: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Asks again and again until there is something; an error when there is nothing in time.
-pub fn wait_for<T>(what: &str, patience: Duration, mut look: impl FnMut() -> Option<T>) -> Result<T> {
-    let since = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return Ok(found);
-        }
-        if since.elapsed() > patience {
-            bail!("waited {patience:?} in vain for {what}");
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
 }

@@ -7,9 +7,9 @@ use tokio::time::Instant;
 
 use crate::program::Program;
 
-pub(crate) mod tokens;
+pub(crate) mod licence_tokens;
 
-/// How often the keeper looks around.
+/// How often it looks around.
 const LOOK: Duration = Duration::from_secs(5);
 /// Pauses between attempts of one thing: the first, and the longest.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
@@ -18,7 +18,7 @@ const PAUSE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs
 const ASK: Duration = Duration::from_secs(300);
 
 /// Runs until the future is dropped.
-pub(crate) async fn keep(program: Arc<Program>) {
+pub(crate) async fn run(program: Arc<Program>) {
     let mut sign_in = Pacer::default();
     let mut licence = Pacer::default();
     let mut asked = Instant::now();
@@ -29,11 +29,14 @@ pub(crate) async fn keep(program: Arc<Program>) {
             if sign_in.may_try(open.opening()) {
                 program.resume().await;
             }
-        } else if open.signed.is_some() && tokens::are_missing(&open) && licence.may_try(open.opening()) {
-            tokens::fetch(&program, &open).await;
+        } else if open.signed.is_some()
+            && licence_tokens::are_missing(&open)
+            && licence.may_try(open.opening())
+        {
+            licence_tokens::fetch(&program, &open).await;
         } else if open.signed.is_some_and(|signed| !signed.answer.licensed) && asked.elapsed() >= ASK {
             asked = Instant::now();
-            let _ = program.waits().await;
+            let _ = program.overview().await;
         }
     }
 }

@@ -30,14 +30,14 @@ pub(crate) fn is_dumb() -> bool {
 }
 
 /// Asks a person something; the answer is typed behind it.
-pub(crate) fn ask(question: &str) {
+pub(crate) fn prompt(question: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = write!(stderr, "{question}");
     let _ = stderr.flush();
 }
 
 /// An error with its causes, outermost first. Libraries often repeat the cause in their own words.
-pub(crate) fn chain(error: &anyhow::Error) -> String {
+pub(crate) fn error_chain(error: &anyhow::Error) -> String {
     let mut words = String::new();
     for cause in error.chain().map(ToString::to_string) {
         if words.ends_with(&cause) {

@@ -5,9 +5,9 @@ use std::time::Duration;
 use wire::{ProgramHome, Request};
 
 use super::{Program, ends_ticket};
+use crate::background::licence_tokens;
 use crate::engine::{NoAnswer, Trouble, request};
-use crate::keeper::tokens;
-use crate::words::Words;
+use crate::messages::Message;
 
 /// How long a page waits for it.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -22,10 +22,10 @@ enum No {
 
 impl Program {
     /// What waits for the person in the open store, or why that is not known.
-    pub(crate) async fn waits(&self) -> Result<ProgramHome, Words> {
+    pub(crate) async fn overview(&self) -> Result<ProgramHome, Message> {
         let answer = tokio::time::timeout(PATIENCE, self.ask_home()).await;
         answer.unwrap_or(Err(No::Engine(Trouble::TimeOut.into()))).map_err(|no| match no {
-            No::NotSigned => Words::new("waits.not_signed", &[]),
+            No::NotSigned => Message::new("waits.not_signed", &[]),
             No::Engine(no) => no.into(),
         })
     }
@@ -56,7 +56,7 @@ impl Program {
         };
         let mut ask = Request {
             session: Some(signed.answer.ticket.clone()),
-            licence: tokens::of_today(&open.folder, &pair.login),
+            licence: licence_tokens::of_today(&open.folder, &pair.login),
             ..request(Request::PROGRAM_HOME)
         };
         self.engine.ask_patiently(url, &mut ask).await.map_err(No::Engine)

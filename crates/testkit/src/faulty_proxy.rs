@@ -57,8 +57,8 @@ impl Reply {
     }
 }
 
-/// The front: what it is told to do comes first, later requests pass.
-pub struct Front {
+/// The proxy: what it is told to do comes first, later requests pass.
+pub struct FaultyProxy {
     /// Its address, without a slash at its end.
     pub url: String,
     state: Arc<State>,
@@ -71,7 +71,7 @@ struct State {
     closed: AtomicBool,
 }
 
-impl Front {
+impl FaultyProxy {
     /// Stands in front of the engine at this address.
     pub fn start(upstream: &str) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
@@ -113,7 +113,7 @@ impl Front {
     }
 }
 
-impl Drop for Front {
+impl Drop for FaultyProxy {
     fn drop(&mut self) {
         self.state.closed.store(true, Ordering::Relaxed);
         // Wakes the listener, so that its thread ends.

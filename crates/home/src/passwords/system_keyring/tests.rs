@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
-use super::super::{Kept, PasswordError, forget, found, save, saved};
+use super::super::{PasswordError, SavedIn, forget, found, save, saved};
 use super::PATIENCE;
 use crate::{Home, Keyring};
 
@@ -25,7 +25,7 @@ const HOME: &str = "SHOPWRIGHT_TEST_HOME";
 fn run_with(bus: Option<&str>, test: &str) -> Duration {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", &format!("passwords::os::tests::{test}")]).env(HOME, folder.path());
+    command.args(["--exact", &format!("passwords::system_keyring::tests::{test}")]).env(HOME, folder.path());
     match bus {
         Some(address) => command.env(BUS, address),
         None => command.env_remove(BUS),
@@ -48,9 +48,9 @@ fn played_without_a_keyring() {
     let Some(home) = home(Keyring::Auto) else { return };
     let store = Path::new("/stores/чай");
     assert_eq!(found(&home, store, "irina").unwrap(), None);
-    assert_eq!(save(&home, store, "irina", "green leaf").unwrap(), Kept::File);
-    let (password, kept) = found(&home, store, "irina").unwrap().unwrap();
-    assert_eq!((password.as_str(), kept), ("green leaf", Kept::File));
+    assert_eq!(save(&home, store, "irina", "green leaf").unwrap(), SavedIn::File);
+    let (password, saved_in) = found(&home, store, "irina").unwrap().unwrap();
+    assert_eq!((password.as_str(), saved_in), ("green leaf", SavedIn::File));
     forget(&home, store, "irina", None).unwrap();
     assert_eq!(saved(&home, store, "irina").unwrap(), None);
 }
@@ -107,7 +107,7 @@ fn the_keyring_of_this_session_keeps_a_password() {
     let store = Path::new("/stores/чай");
     forget(&home, store, "irina", None).unwrap();
     for password in ["green leaf", "пароль \"2\"", ""] {
-        assert_eq!(save(&home, store, "irina", password).unwrap(), Kept::Os);
+        assert_eq!(save(&home, store, "irina", password).unwrap(), SavedIn::Os);
         assert_eq!(saved(&home, store, "irina").unwrap().unwrap().as_str(), password);
         assert_eq!(saved(&home, store, "oleg").unwrap(), None);
         assert_eq!(saved(&home, "/stores/tea".as_ref(), "irina").unwrap(), None);
@@ -115,11 +115,11 @@ fn the_keyring_of_this_session_keeps_a_password() {
     assert!(!home.path().exists(), "nothing went to the file");
     // Saved while the keyring was away, and then again.
     save(&home.clone().with_keyring(Keyring::File), store, "irina", "newer leaf").unwrap();
-    let (password, kept) = found(&home, store, "irina").unwrap().unwrap();
-    assert_eq!((password.as_str(), kept), ("newer leaf", Kept::File));
-    assert_eq!(save(&home, store, "irina", "newest leaf").unwrap(), Kept::Os);
-    let (password, kept) = found(&home, store, "irina").unwrap().unwrap();
-    assert_eq!((password.as_str(), kept), ("newest leaf", Kept::Os));
+    let (password, saved_in) = found(&home, store, "irina").unwrap().unwrap();
+    assert_eq!((password.as_str(), saved_in), ("newer leaf", SavedIn::File));
+    assert_eq!(save(&home, store, "irina", "newest leaf").unwrap(), SavedIn::Os);
+    let (password, saved_in) = found(&home, store, "irina").unwrap().unwrap();
+    assert_eq!((password.as_str(), saved_in), ("newest leaf", SavedIn::Os));
     forget(&home, store, "irina", None).unwrap();
     assert_eq!(saved(&home, store, "irina").unwrap(), None);
 }

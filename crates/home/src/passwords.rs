@@ -8,8 +8,8 @@ use zeroize::Zeroizing;
 use crate::Home;
 use crate::files::resolved;
 
-mod file;
-mod os;
+mod encrypted_file;
+mod system_keyring;
 
 /// Where passwords are saved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Keyring {
 
 /// Where a password was put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum SavedIn {
     /// In the system's keyring.
     Os,
     /// In the encrypted file of the home.
@@ -67,10 +67,11 @@ pub fn found(
     home: &Home,
     store: &Path,
     login: &str,
-) -> Result<Option<(Zeroizing<String>, Kept)>, PasswordError> {
+) -> Result<Option<(Zeroizing<String>, SavedIn)>, PasswordError> {
     let store = resolved(store);
-    let in_file = || Ok(file::saved(home, &store, login)?.map(|password| (password, Kept::File)));
-    let in_keyring = || Ok(os::saved(&store, login)?.map(|password| (password, Kept::Os)));
+    let in_file =
+        || Ok(encrypted_file::saved(home, &store, login)?.map(|password| (password, SavedIn::File)));
+    let in_keyring = || Ok(system_keyring::saved(&store, login)?.map(|password| (password, SavedIn::Os)));
     match home.keyring() {
         Keyring::File => in_file(),
         Keyring::Os => in_keyring(),
@@ -86,38 +87,46 @@ pub fn found(
 }
 
 /// Saves the password and tells where.
-pub fn save(home: &Home, store: &Path, login: &str, password: &str) -> Result<Kept, PasswordError> {
+pub fn save(home: &Home, store: &Path, login: &str, password: &str) -> Result<SavedIn, PasswordError> {
     let store = resolved(store);
     if home.keyring() != Keyring::File {
-        match os::save(&store, login, password) {
+        match system_keyring::save(&store, login, password) {
             Ok(()) => {
-                file::forget(home, &store, login)?;
-                return Ok(Kept::Os);
+                encrypted_file::forget(home, &store, login)?;
+                return Ok(SavedIn::Os);
             }
             Err(error) if home.keyring() == Keyring::Os => return Err(error.into()),
             Err(error) => tracing::info!(?error, "The system's keyring does not take a password"),
         }
     }
-    file::save(home, &store, login, password)?;
-    Ok(Kept::File)
+    encrypted_file::save(home, &store, login, password)?;
+    Ok(SavedIn::File)
 }
 
-/// Forgets the password, wherever it was saved; `kept` is where it is known to be.
-pub fn forget(home: &Home, store: &Path, login: &str, kept: Option<Kept>) -> Result<(), PasswordError> {
+/// Forgets the password, wherever it was saved; `saved_in` is where it is known to be.
+pub fn forget(
+    home: &Home,
+    store: &Path,
+    login: &str,
+    saved_in: Option<SavedIn>,
+) -> Result<(), PasswordError> {
     let store = resolved(store);
-    let in_file = file::forget(home, &store, login);
+    let in_file = encrypted_file::forget(home, &store, login);
     let in_keyring = match home.keyring() {
         Keyring::File => Ok(()),
-        Keyring::Os => os::forget(&store, login),
-        Keyring::Auto => unless_absent(os::forget(&store, login), kept),
+        Keyring::Os => system_keyring::forget(&store, login),
+        Keyring::Auto => unless_absent(system_keyring::forget(&store, login), saved_in),
     };
     in_file.and(in_keyring.map_err(PasswordError::from))
 }
 
 /// Where no keyring answers there is nothing to forget, unless the password is known to be in it.
-fn unless_absent(done: Result<(), os::KeyringError>, kept: Option<Kept>) -> Result<(), os::KeyringError> {
+fn unless_absent(
+    done: Result<(), system_keyring::KeyringError>,
+    saved_in: Option<SavedIn>,
+) -> Result<(), system_keyring::KeyringError> {
     match done {
-        Err(os::KeyringError::None(_)) if kept != Some(Kept::Os) => Ok(()),
+        Err(system_keyring::KeyringError::None(_)) if saved_in != Some(SavedIn::Os) => Ok(()),
         done => done,
     }
 }

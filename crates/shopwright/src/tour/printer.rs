@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::agent::Answer;
-use crate::say;
+use crate::output;
 
 /// Longest line that stays whole.
 const WIDTH: usize = 108;
@@ -13,7 +13,7 @@ const WIDTH: usize = 108;
 const LINES: usize = 24;
 
 /// The printer.
-pub(super) struct Paper {
+pub(super) struct Printer {
     coloured: bool,
 }
 
@@ -26,10 +26,10 @@ enum Ink {
     Quiet,
 }
 
-impl Paper {
+impl Printer {
     /// A printer that knows whether colours are wanted.
     pub(super) fn new() -> Self {
-        Self { coloured: say::colours() }
+        Self { coloured: output::colours() }
     }
 
     fn ink(&self, ink: &Ink, text: &str) -> String {
@@ -45,12 +45,12 @@ impl Paper {
 
     /// A heading.
     pub(super) fn chapter(&self, title: &str) {
-        say::line(&format!("\n{}", self.ink(&Ink::Title, &format!("# {title}"))));
+        output::line(&format!("\n{}", self.ink(&Ink::Title, &format!("# {title}"))));
     }
 
     /// A plain line.
     pub(super) fn line(&self, text: &str) {
-        say::line(&format!("  {text}"));
+        output::line(&format!("  {text}"));
     }
 
     /// A long text, cut after a few lines.
@@ -61,22 +61,22 @@ impl Paper {
     /// A name with what it means.
     pub(super) fn item(&self, name: &str, about: &str) {
         let about = about.split(". ").next().unwrap_or_default();
-        say::line(&format!("    {name:<22} {}", self.ink(&Ink::Quiet, &cut(about, WIDTH - 26))));
+        output::line(&format!("    {name:<22} {}", self.ink(&Ink::Quiet, &cut(about, WIDTH - 26))));
     }
 
     /// A call.
     pub(super) fn call(&self, step: usize, tool: &str, arguments: &Value) {
         let call = self.ink(&Ink::Call, &format!("{tool} {}", cut(&arguments.to_string(), WIDTH)));
-        say::line(&format!("\n  {step:>2}. {call}"));
+        output::line(&format!("\n  {step:>2}. {call}"));
     }
 
     /// Its answer.
     pub(super) fn answer(&self, answer: &Answer, took: Duration) {
         let time = self.ink(&Ink::Quiet, &format!("{:.1} ms", took.as_secs_f64() * 1000.0));
         if answer.refused {
-            say::line(&format!("      {} {time}", self.ink(&Ink::Refused, "refused")));
+            output::line(&format!("      {} {time}", self.ink(&Ink::Refused, "refused")));
         } else {
-            say::line(&format!("      {} {time}", self.ink(&Ink::Done, "done")));
+            output::line(&format!("      {} {time}", self.ink(&Ink::Done, "done")));
         }
         if let Value::Object(fields) = &answer.data {
             for (name, value) in fields {
@@ -91,30 +91,30 @@ impl Paper {
     fn field(&self, name: &str, value: &Value) {
         match value {
             Value::Array(rows) if rows.iter().any(|row| row.is_array() || row.is_object()) => {
-                say::line(&format!("      {name}:"));
+                output::line(&format!("      {name}:"));
                 for row in rows.iter().take(LINES) {
-                    say::line(&format!("        {}", cut(&row.to_string(), WIDTH)));
+                    output::line(&format!("        {}", cut(&row.to_string(), WIDTH)));
                 }
             }
-            _ => say::line(&format!("      {name}: {}", cut(&value.to_string(), WIDTH))),
+            _ => output::line(&format!("      {name}: {}", cut(&value.to_string(), WIDTH))),
         }
     }
 
     fn block(&self, text: &str, lead: &str) {
         let lines: Vec<String> = text.lines().flat_map(wrapped).collect();
         for line in lines.iter().take(LINES) {
-            say::line(&format!("{lead}{line}"));
+            output::line(&format!("{lead}{line}"));
         }
         if lines.len() > LINES {
             let rest = format!("… {} lines more", lines.len() - LINES);
-            say::line(&format!("{lead}{}", self.ink(&Ink::Quiet, &rest)));
+            output::line(&format!("{lead}{}", self.ink(&Ink::Quiet, &rest)));
         }
     }
 
     /// The last line.
     pub(super) fn end(&self, steps: usize) {
         let words = format!("{steps} calls, every answer as expected.");
-        say::line(&format!("\n{}", self.ink(&Ink::Done, &words)));
+        output::line(&format!("\n{}", self.ink(&Ink::Done, &words)));
     }
 }
 

@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 /// The folder, with the lock that says that a `try` runs here.
-pub(super) struct Place {
+pub(super) struct TryFolder {
     dir: PathBuf,
     _lock: File,
 }
 
-impl Place {
+impl TryFolder {
     /// Takes the folder, making it where it is missing.
     pub(super) fn take(dir: &Path) -> Result<Self> {
         std::fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
@@ -92,16 +92,16 @@ pub(super) fn write_private(path: &Path, text: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Place, taken};
+    use super::{TryFolder, taken};
 
     #[test]
     fn a_folder_is_taken_once() {
         let folder = tempfile::tempdir().unwrap();
         assert!(!taken(folder.path()));
-        let place = Place::take(folder.path()).unwrap();
+        let taken_folder = TryFolder::take(folder.path()).unwrap();
         assert!(taken(folder.path()));
-        assert!(Place::take(folder.path()).is_err());
-        drop(place);
+        assert!(TryFolder::take(folder.path()).is_err());
+        drop(taken_folder);
         assert!(!taken(folder.path()));
     }
 }

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use zeroize::Zeroizing;
 
 use super::{Pair, Program, ask_pair, program_state, program_store};
-use crate::handover::{self, Held};
+use crate::hand_over::{self, HeldStore};
 use crate::{Credentials, DeskFile, Home, HomeError};
 
 const ROLE: &str = "SHOPWRIGHT_TEST_ROLE";
@@ -61,14 +61,14 @@ impl World {
     }
 
     /// Starts a program that holds `tea`, in this process.
-    fn serve(&self, held: Held) -> tokio::task::JoinHandle<()> {
-        let listener = handover::bind(&self.home()).unwrap();
+    fn serve(&self, held: HeldStore) -> tokio::task::JoinHandle<()> {
+        let listener = hand_over::bind(&self.home()).unwrap();
         self.desk_file(std::process::id(), listener.socket()).write(&self.home()).unwrap();
-        tokio::spawn(handover::serve(listener, move || held.clone()))
+        tokio::spawn(hand_over::serve(listener, move || held.clone()))
     }
 
-    fn signed_in(&self) -> Held {
-        Held { store: Some(self.store("tea")), credentials: Some(pair()) }
+    fn signed_in(&self) -> HeldStore {
+        HeldStore { store: Some(self.store("tea")), credentials: Some(pair()) }
     }
 
     /// Starts a program that holds `tea`, in a process of its own.
@@ -102,13 +102,13 @@ fn another_process() {
         if name == "program" {
             let world = World { folder: tempfile::tempdir().unwrap() };
             let home = Home::at(folder.join("home"));
-            let held = Held { store: Some(folder.join("tea")), credentials: Some(pair()) };
-            let listener = handover::bind(&home).unwrap();
+            let held = HeldStore { store: Some(folder.join("tea")), credentials: Some(pair()) };
+            let listener = hand_over::bind(&home).unwrap();
             let file = world.desk_file(std::process::id(), listener.socket());
             DeskFile { store: held.store.clone(), ..file }.write(&home).unwrap();
             let _ = tokio::time::timeout(
                 Duration::from_secs(60),
-                handover::serve(listener, move || held.clone()),
+                hand_over::serve(listener, move || held.clone()),
             )
             .await;
         } else {
@@ -152,7 +152,7 @@ async fn a_running_program_gives_the_pair_of_the_open_store_only() {
 #[tokio::test]
 async fn a_signed_out_program_says_so() {
     let world = World::new();
-    let held = Held { store: Some(world.store("tea")), credentials: None };
+    let held = HeldStore { store: Some(world.store("tea")), credentials: None };
     let _server = world.serve(held);
     assert_eq!(
         program_state(&world.home(), &world.store("tea")).await,
@@ -164,10 +164,10 @@ async fn a_signed_out_program_says_so() {
 #[tokio::test]
 async fn a_program_without_a_store_is_closed() {
     let world = World::new();
-    let listener = handover::bind(&world.home()).unwrap();
+    let listener = hand_over::bind(&world.home()).unwrap();
     let file = DeskFile { store: None, ..world.desk_file(std::process::id(), listener.socket()) };
     file.write(&world.home()).unwrap();
-    let _server = tokio::spawn(handover::serve(listener, Held::default));
+    let _server = tokio::spawn(hand_over::serve(listener, HeldStore::default));
     assert_eq!(program_state(&world.home(), &world.store("tea")).await, Program::Closed);
     assert_eq!(ask_pair(&world.home(), &world.store("tea")).await, Pair::Closed);
     assert_eq!(program_store(&world.home()), None);
@@ -250,15 +250,15 @@ async fn a_stale_file_reads_as_closed() {
 async fn a_second_program_on_the_home_is_refused_by_name() {
     let world = World::new();
     let server = world.serve(world.signed_in());
-    let error = handover::bind(&world.home()).unwrap_err();
-    assert!(matches!(&error, HomeError::Held(Some(_))), "{error:?}");
+    let error = hand_over::bind(&world.home()).unwrap_err();
+    assert!(matches!(&error, HomeError::InUse(Some(_))), "{error:?}");
     let words = error.to_string();
     assert!(words.contains("8421") && words.contains(&std::process::id().to_string()), "{words}");
     server.abort();
     let _ = server.await;
     // A process that another test starts holds the lock too, until it has begun to be another program.
     let until = Instant::now() + Duration::from_secs(5);
-    while handover::bind(&world.home()).is_err() {
+    while hand_over::bind(&world.home()).is_err() {
         assert!(Instant::now() < until, "the home is held for ever");
         tokio::task::yield_now().await;
     }
@@ -268,12 +268,12 @@ async fn a_second_program_on_the_home_is_refused_by_name() {
 async fn a_home_with_a_long_path_gets_its_socket_elsewhere() {
     let world = World::new();
     let home = Home::at(world.folder.path().join("long".repeat(40)));
-    let listener = handover::bind(&home).unwrap();
+    let listener = hand_over::bind(&home).unwrap();
     let folder = listener.socket().parent().unwrap().to_owned();
     assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
     world.desk_file(std::process::id(), listener.socket()).write(&home).unwrap();
     let held = world.signed_in();
-    let server = tokio::spawn(handover::serve(listener, move || held.clone()));
+    let server = tokio::spawn(hand_over::serve(listener, move || held.clone()));
     assert_eq!(ask_pair(&home, &world.store("tea")).await, Pair::Given(pair()));
     server.abort();
     let _ = server.await;

@@ -1,4 +1,7 @@
-//! The hand-over over a Unix domain socket.
+//! The program's side of the hand-over: a Unix domain socket that answers this user only.
+//!
+//! The pair is given for the store that is open and for no other.
+//! See spec: program.md.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +15,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use zeroize::Zeroizing;
 
-use super::{Answer, Held, HomeLock, MOST_BYTES, Question};
+use super::protocol::{Answer, HeldStore, MOST_BYTES, Question};
 use crate::files::lock_file;
 use crate::{DeskFile, Home, HomeError};
 
@@ -49,13 +52,19 @@ impl Drop for Listener {
     }
 }
 
+/// The lock that lets one program hold a home; the system frees it when the process ends.
+#[derive(Debug)]
+struct HomeLock {
+    _file: fs::File,
+}
+
 /// Takes the home for this process and binds the socket in it.
 ///
-/// A second program on the same home gets [`HomeError::Held`]. Needs a tokio runtime.
+/// A second program on the same home gets [`HomeError::InUse`]. Needs a tokio runtime.
 pub fn bind(home: &Home) -> Result<Listener, HomeError> {
     home.make()?;
-    let lock = lock(home)?;
-    let (socket, folder) = place(home)?;
+    let lock = take_lock(home)?;
+    let (socket, folder) = socket_path(home)?;
     // The lock is ours, so whatever lies here is left from a program that was killed.
     let _ = fs::remove_file(&socket);
     let listener = UnixListener::bind(&socket).map_err(|error| HomeError::io(&socket, error))?;
@@ -64,20 +73,20 @@ pub fn bind(home: &Home) -> Result<Listener, HomeError> {
     Ok(Listener { listener, socket, _folder: folder, _lock: lock })
 }
 
-fn lock(home: &Home) -> Result<HomeLock, HomeError> {
+fn take_lock(home: &Home) -> Result<HomeLock, HomeError> {
     let path = home.path().join("desk.lock");
     let file = lock_file(&path).map_err(|error| HomeError::io(&path, error))?;
     match file.try_lock() {
         Ok(()) => Ok(HomeLock { _file: file }),
         Err(fs::TryLockError::WouldBlock) => {
-            Err(HomeError::Held(DeskFile::read(home).filter(DeskFile::is_alive).map(Box::new)))
+            Err(HomeError::InUse(DeskFile::read(home).filter(DeskFile::is_alive).map(Box::new)))
         }
         Err(fs::TryLockError::Error(error)) => Err(HomeError::io(&path, error)),
     }
 }
 
 /// Where the socket goes: the home, or a fresh private folder where that path is too long for a socket.
-fn place(home: &Home) -> Result<(PathBuf, Option<TempDir>), HomeError> {
+fn socket_path(home: &Home) -> Result<(PathBuf, Option<TempDir>), HomeError> {
     let inside = home.path().join(SOCKET);
     if inside.as_os_str().len() <= LONGEST_PATH {
         return Ok((inside, None));
@@ -92,7 +101,7 @@ fn place(home: &Home) -> Result<(PathBuf, Option<TempDir>), HomeError> {
 }
 
 /// Answers until the future is dropped. `held` tells what the program holds at the moment of asking.
-pub async fn serve(listener: Listener, held: impl Fn() -> Held + Send + Sync + 'static) {
+pub async fn serve(listener: Listener, held: impl Fn() -> HeldStore + Send + Sync + 'static) {
     let held = Arc::new(held);
     let lines = Arc::new(Semaphore::new(MOST_LINES));
     loop {
@@ -115,7 +124,7 @@ pub async fn serve(listener: Listener, held: impl Fn() -> Held + Send + Sync + '
     }
 }
 
-async fn answer(stream: UnixStream, held: &(impl Fn() -> Held + Sync)) -> std::io::Result<()> {
+async fn answer(stream: UnixStream, held: &(impl Fn() -> HeldStore + Sync)) -> std::io::Result<()> {
     let peer = stream.peer_cred()?;
     if peer.uid() != rustix::process::geteuid().as_raw() {
         tracing::warn!(uid = peer.uid(), "Another user of this computer asked for the pair and got nothing");

@@ -10,8 +10,8 @@ use jiff::{SignedDuration, Timestamp};
 use wire::{LicenceProofs, Request, TokenAnswer, TokenRequest, paths};
 
 use crate::engine::{EngineClient, NoAnswer, Trouble, request};
+use crate::messages::Message;
 use crate::program::{OpenStore, Program, ends_ticket};
-use crate::words::Words;
 
 /// How long before midnight UTC tomorrow's token is fetched.
 const EARLY: SignedDuration = SignedDuration::from_hours(2);
@@ -50,13 +50,13 @@ pub(crate) async fn fetch(program: &Program, open: &OpenStore) {
             }
             Err(No::Ticket) => open.signed = None,
             // A token that is there may well be right; the fresh one is for the case that it is not.
-            Err(No::Said(words)) if is_there(open, day) => {
-                tracing::warn!(?words, %day, "The licence token was not fetched anew");
+            Err(No::Said(message)) if is_there(open, day) => {
+                tracing::warn!(?message, %day, "The licence token was not fetched anew");
                 open.fetched.push(day);
             }
-            Err(No::Said(words)) => {
-                tracing::warn!(?words, %day, "No licence token");
-                open.no_token = Some(words);
+            Err(No::Said(message)) => {
+                tracing::warn!(?message, %day, "No licence token");
+                open.no_token = Some(message);
             }
         });
     }
@@ -68,12 +68,12 @@ enum No {
     /// The ticket ended: the program signs in again first.
     Ticket,
     /// What a person is told.
-    Said(Words),
+    Said(Message),
 }
 
-impl From<Words> for No {
-    fn from(words: Words) -> Self {
-        Self::Said(words)
+impl From<Message> for No {
+    fn from(message: Message) -> Self {
+        Self::Said(message)
     }
 }
 
@@ -136,10 +136,10 @@ async fn fetch_day(engine: &EngineClient, open: &OpenStore, day: Date) -> Result
     Ok(write().map_err(|error| not_fetched(&error.to_string()))?)
 }
 
-async fn token(engine: &EngineClient, proofs: &LicenceProofs, day: Date) -> Result<String, Words> {
+async fn token(engine: &EngineClient, proofs: &LicenceProofs, day: Date) -> Result<String, Message> {
     let day = day.to_string();
     let proof = proofs.proofs.iter().find(|proof| proof.day == day);
-    let proof = proof.ok_or_else(|| Words::new("trouble.clock", &[]))?.proof.clone();
+    let proof = proof.ok_or_else(|| Message::new("trouble.clock", &[]))?.proof.clone();
     let ask = TokenRequest { domain: proofs.domain.clone(), login: proofs.login.clone(), day, proof };
     let url = format!("{}/{}", proofs.authority.trim_end_matches('/'), TokenRequest::PATH);
     let body = serde_json::to_vec(&ask).map_err(|error| not_fetched(&error.to_string()))?;
@@ -155,18 +155,18 @@ fn is_token(text: &str) -> bool {
     !text.is_empty() && text.len() <= MOST_BYTES && !text.contains(char::is_whitespace)
 }
 
-fn not_fetched(what: &str) -> Words {
-    Words::new("trouble.licence", &[("what", what)])
+fn not_fetched(what: &str) -> Message {
+    Message::new("trouble.licence", &[("what", what)])
 }
 
-fn authority(url: &str, trouble: Trouble) -> Words {
+fn authority(url: &str, trouble: Trouble) -> Message {
     let what = match trouble {
         Trouble::NoConnection(what) => what,
         Trouble::TimeOut => "time-out".to_owned(),
         Trouble::Status(status) => format!("HTTP {status}"),
         other => format!("{other:?}"),
     };
-    Words::new("trouble.authority", &[("url", url), ("what", &what)])
+    Message::new("trouble.authority", &[("url", url), ("what", &what)])
 }
 
 /// Tokens of past days serve nobody; files that are not ours stay.
