@@ -262,7 +262,7 @@ fn refusal(envelope: Envelope) -> Refusal {
         let row = wire::catalogue::ALL.iter().find(|row| head.starts_with(row.beginning));
         row.map(|row| row.name).unwrap_or_default().to_owned()
     });
-    Refusal::received(&name, &head)
+    wire::catalogue::received(&name, &head)
 }
 
 fn trouble(error: &reqwest::Error) -> Trouble {

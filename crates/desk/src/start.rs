@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::background;
-use crate::console::{Console, Secrets};
+use crate::console::{self, Console, Secrets};
 use crate::program::Program;
 
 /// How long the start waits for the first sign-in before it goes on in the background.
@@ -89,8 +89,8 @@ impl Desk {
         let secrets = Secrets::draw().map_err(|error| DeskError::Damaged(error.to_string()))?;
         let console_url = format!("http://{address}/start?secret={}", secrets.start());
         let binary = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("shopwright"));
-        let console = format!("http://{address}/");
-        let program = Arc::new(Program::new(home.clone(), binary, socket.socket().to_owned(), console));
+        let address_told = format!("http://{address}/");
+        let program = Arc::new(Program::new(home.clone(), binary, socket.socket().to_owned(), address_told));
         let console = Console::new(Arc::clone(&program), secrets, address).map_err(DeskError::Damaged)?;
         open(&program, options.open_store.as_deref())?;
         let (stop, stopped) = oneshot::channel();
@@ -99,7 +99,7 @@ impl Desk {
             console_url,
             home,
             stop: Some(stop),
-            console: tokio::spawn(console.serve(listener, stopped)),
+            console: tokio::spawn(console::serve(console, listener, stopped)),
             others: vec![hand_over(socket, &program), tokio::spawn(background::run(Arc::clone(&program)))],
         };
         first_sign_in(program, options.credentials).await;

@@ -54,6 +54,13 @@ impl DeskFile {
         }
     }
 
+    /// Who holds the home, as the end of a sentence.
+    pub(crate) fn told(&self) -> String {
+        let console = self.console.as_ref().map(|at| format!(", console at {at}")).unwrap_or_default();
+        let store = self.store.as_ref().map(|at| format!(", store `{}`", at.display())).unwrap_or_default();
+        format!(": process {}{console}{store}", self.pid)
+    }
+
     /// Whether the process lives.
     pub fn is_alive(&self) -> bool {
         #[cfg(unix)]

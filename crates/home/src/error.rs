@@ -3,8 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::DeskFile;
-
 /// Why the program's home could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
@@ -27,9 +25,9 @@ pub enum HomeError {
         /// What is wrong with it.
         why: String,
     },
-    /// Another program already holds this home.
-    #[error("the program already runs on this home{}", running(.0.as_deref()))]
-    InUse(Option<Box<DeskFile>>),
+    /// Another program already holds this home; who, as far as it told.
+    #[error("the program already runs on this home{0}")]
+    InUse(String),
 }
 
 impl HomeError {
@@ -40,18 +38,6 @@ impl HomeError {
     pub(crate) fn broken(path: &Path, why: impl ToString) -> Self {
         Self::Broken { path: path.to_owned(), why: why.to_string() }
     }
-}
-
-fn running(desk: Option<&DeskFile>) -> String {
-    let Some(desk) = desk else {
-        return String::new();
-    };
-    let console = desk.console.as_ref().map(|console| format!(", console at {console}")).unwrap_or_default();
-    let store = match &desk.store {
-        Some(store) => format!(", store `{}`", store.display()),
-        None => String::new(),
-    };
-    format!(": process {}{console}{store}", desk.pid)
 }
 
 /// Why `Shop.ini` could not be used.

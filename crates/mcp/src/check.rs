@@ -189,7 +189,7 @@ fn rights(signed_in: &SignedIn, steps: &mut Steps) {
     }
     steps.well("rights", said);
     for not_now in &signed_in.rights.not_now {
-        let refusal = Refusal::received(&not_now.refusal, &quoted(&not_now.error, 200));
+        let refusal = wire::catalogue::received(&not_now.refusal, &quoted(&not_now.error, 200));
         steps.wrong(
             "rights",
             format!("{} is refused now: {}", quoted(&not_now.command, 60), in_words(&refusal)),

@@ -100,13 +100,13 @@ const DOUBT: &str =
 
 /// The answer to a write, of which it is not certain what became.
 pub(crate) fn doubtful(refusal: &Refusal) -> Refusal {
-    Refusal::received(refusal.name(), &format!("{}{DOUBT}", refusal.head()))
+    catalogue::received(refusal.name(), &format!("{}{DOUBT}", refusal.head()))
 }
 
 /// A refusal of this try, of which it is not certain what became of an earlier one.
 pub(crate) fn doubtful_before(refusal: &Refusal) -> Refusal {
     const EARLIER: &str = "An earlier try of this call got no answer and may have been carried out: repeat exactly this call, it is then not done twice.";
-    Refusal::received(refusal.name(), &format!("{}\n{EARLIER}", refusal.head()))
+    catalogue::received(refusal.name(), &format!("{}\n{EARLIER}", refusal.head()))
 }
 
 /// No connection, or a broken one.
@@ -297,15 +297,15 @@ pub(crate) fn data(envelope: Envelope) -> Result<Value, Refusal> {
     let head = clean(&envelope.error.unwrap_or_default());
     let named = envelope.refusal.as_deref().and_then(catalogue::row);
     if let Some(row) = named.filter(|row| head.starts_with(row.beginning)) {
-        return Err(Refusal::received(row.name, &head));
+        return Err(catalogue::received(row.name, &head));
     }
     // An engine that does not name its rows is understood by the beginning of its words.
     let rows = catalogue::ALL.iter().filter(|row| head.starts_with(row.beginning.trim_end()));
     if let Some(row) = rows.max_by_key(|row| row.beginning.len()) {
-        return Err(Refusal::received(row.name, &head));
+        return Err(catalogue::received(row.name, &head));
     }
     if REASONS.iter().any(|reason| head.starts_with(reason)) {
-        return Err(Refusal::received("", &head));
+        return Err(catalogue::received("", &head));
     }
     // A newer engine may say what this build does not know; its words stay readable.
     let what = if head.is_empty() {

@@ -5,6 +5,7 @@ mod desk;
 mod keeping;
 mod licensor;
 mod mcp;
+mod runtime;
 mod serve;
 mod store;
 
@@ -32,9 +33,4 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
             Ok(if sandbox::worker_main() == ExitCode::SUCCESS { Exit::Done } else { Exit::Refused })
         }
     }
-}
-
-/// A runtime for work with many tasks.
-fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()
 }

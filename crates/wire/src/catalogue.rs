@@ -4,11 +4,56 @@
 //! fixed beginning and the rest; how to go on. The beginnings are a contract
 //! and never change, the rest may. See spec: answers.md.
 
-use crate::refusal::{Row, refusals};
+use crate::refusal::Refusal;
+use crate::refusal_row::Row;
+
+/// Declares the catalogue: a constructor function for each row and the list of all rows.
+macro_rules! refusals {
+    ($(
+        $(#[doc = $when:literal])+
+        $name:ident($($arg:ident: $kind:ty),*) $speaker:ident $mender:ident
+        $beginning:literal $rest:literal;
+        $mend:literal
+    )+) => {
+        mod rows {
+            use crate::refusal_row::{Mender, Row, Speaker};
+            $(
+                #[expect(non_upper_case_globals, reason = "one name for the row and its constructor")]
+                pub(super) static $name: Row = Row {
+                    name: stringify!($name),
+                    beginning: $beginning,
+                    speaker: Speaker::$speaker,
+                    mender: Mender::$mender,
+                    when: concat!($($when),+),
+                    mend: $mend,
+                };
+            )+
+        }
+
+        /// Every refusal there is, in the order of the catalogue.
+        pub static ALL: &[&$crate::refusal_row::Row] = &[$(&rows::$name),+];
+
+        $(
+            $(#[doc = $when])+
+            pub fn $name($($arg: $kind),*) -> $crate::refusal::Refusal {
+                $crate::refusal::Refusal::new(&rows::$name, &format!($rest))
+            }
+        )+
+    };
+}
 
 /// The row of this name.
 pub fn row(name: &str) -> Option<&'static Row> {
     ALL.iter().copied().find(|row| row.name == name)
+}
+
+/// A refusal that came over the wire. The engine may be newer than this
+/// program, so a name that the catalogue lacks is kept as it came.
+pub fn received(name: &str, head: &str) -> Refusal {
+    match row(name) {
+        Some(row) => Refusal::with_head(row, head),
+        None => Refusal::unknown(name, head),
+    }
 }
 
 refusals! {

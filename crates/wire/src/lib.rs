@@ -10,6 +10,7 @@ mod lease;
 mod licence;
 pub mod paths;
 mod refusal;
+mod refusal_row;
 mod request;
 mod session;
 mod stop;
@@ -20,7 +21,8 @@ pub use envelope::Envelope;
 pub use home::{InWork, ProgramHome};
 pub use lease::{LeaseAnswer, LeaseFree, LeaseRenew, LeaseTake};
 pub use licence::{DayProof, LicenceProofs, TokenAnswer, TokenRequest};
-pub use refusal::{Mender, Refusal, Row, Speaker};
+pub use refusal::Refusal;
+pub use refusal_row::{Mender, Row, Speaker};
 pub use request::{Origin, Request};
 pub use session::{
     Closed, Event, Group, MemoryCount, NotNow, Person, Principal, ProgramSignedIn, Rights, SignIn, SignedIn,

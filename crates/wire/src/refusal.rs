@@ -2,52 +2,7 @@
 
 use std::fmt;
 
-/// Who says a refusal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Speaker {
-    /// The MCP server, without asking the store.
-    Server,
-    /// The engine, by its code.
-    Store,
-    /// The MCP server, putting into words what came back (or did not) from the store.
-    Words,
-    /// One tool, wherever its code runs.
-    Tool,
-}
-
-/// Who can mend the cause.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mender {
-    /// The agent itself, by another call.
-    Agent,
-    /// The person at the keyboard, in the program.
-    Person,
-    /// The store's owner, in rights or settings.
-    Owner,
-    /// Whoever keeps the server.
-    ServerAdmin,
-    /// A developer of Shopwright or of the store.
-    Developer,
-    /// Nobody: it passes by itself.
-    Time,
-}
-
-/// One declared refusal.
-#[derive(Debug)]
-pub struct Row {
-    /// Name in the code and on the wire.
-    pub name: &'static str,
-    /// The fixed beginning of the text; it is a contract and never changes.
-    pub beginning: &'static str,
-    /// Who says it.
-    pub speaker: Speaker,
-    /// Who mends it.
-    pub mender: Mender,
-    /// When it is said.
-    pub when: &'static str,
-    /// How to go on.
-    pub mend: &'static str,
-}
+use crate::refusal_row::{Row, Speaker};
 
 /// An expected no: a row of the catalogue with its values.
 ///
@@ -57,6 +12,7 @@ pub struct Row {
 pub struct Refusal {
     name: String,
     head: String,
+    row: Option<&'static Row>,
 }
 
 impl Refusal {
@@ -64,13 +20,15 @@ impl Refusal {
         let mut head = String::with_capacity(row.beginning.len() + rest.len());
         head.push_str(row.beginning);
         head.push_str(rest);
-        Self { name: row.name.to_owned(), head }
+        Self { name: row.name.to_owned(), head, row: Some(row) }
     }
 
-    /// A refusal that came over the wire. The engine may be newer than this
-    /// program, so a name that the catalogue lacks is kept as it came.
-    pub fn received(name: &str, head: &str) -> Self {
-        Self { name: name.to_owned(), head: head.to_owned() }
+    pub(crate) fn unknown(name: &str, head: &str) -> Self {
+        Self { name: name.to_owned(), head: head.to_owned(), row: None }
+    }
+
+    pub(crate) fn with_head(row: &'static Row, head: &str) -> Self {
+        Self { name: row.name.to_owned(), head: head.to_owned(), row: Some(row) }
     }
 
     /// Name of the catalogue's row.
@@ -85,7 +43,7 @@ impl Refusal {
 
     /// The catalogue's row, unless a newer engine said it.
     pub fn row(&self) -> Option<&'static Row> {
-        crate::catalogue::row(&self.name)
+        self.row
     }
 
     /// The whole text for a reader: what is wrong, then how to go on.
@@ -106,39 +64,3 @@ impl fmt::Debug for Refusal {
         write!(f, "Refusal({}: {})", self.name, self.head)
     }
 }
-
-/// Declares the catalogue: a constructor function for each row and the list of all rows.
-macro_rules! refusals {
-    ($(
-        $(#[doc = $when:literal])+
-        $name:ident($($arg:ident: $kind:ty),*) $speaker:ident $mender:ident
-        $beginning:literal $rest:literal;
-        $mend:literal
-    )+) => {
-        mod rows {
-            use crate::refusal::{Mender, Row, Speaker};
-            $(
-                #[expect(non_upper_case_globals, reason = "one name for the row and its constructor")]
-                pub(super) static $name: Row = Row {
-                    name: stringify!($name),
-                    beginning: $beginning,
-                    speaker: Speaker::$speaker,
-                    mender: Mender::$mender,
-                    when: concat!($($when),+),
-                    mend: $mend,
-                };
-            )+
-        }
-
-        /// Every refusal there is, in the order of the catalogue.
-        pub static ALL: &[&$crate::refusal::Row] = &[$(&rows::$name),+];
-
-        $(
-            $(#[doc = $when])+
-            pub fn $name($($arg: $kind),*) -> $crate::refusal::Refusal {
-                $crate::refusal::Refusal::new(&rows::$name, &format!($rest))
-            }
-        )+
-    };
-}
-pub(crate) use refusals;

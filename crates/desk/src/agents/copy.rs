@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Launch, SERVER};
+use super::launch::{Launch, SERVER};
 
 /// One application's configuration, ready to copy.
 #[derive(Clone, Debug)]

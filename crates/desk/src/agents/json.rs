@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Launch, SERVER};
+use super::launch::{Launch, SERVER};
 
 /// Claude Code's `.mcp.json`; Cursor and others read the same form.
 pub(super) fn claude_code(text: &str, launch: &Launch) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Our section of `AGENTS.md`, between two markers.
 
-use super::{Launch, SERVER};
+use super::launch::{Launch, SERVER};
 
 const BEGIN: &str = "<!-- shopwright: begin -->";
 const END: &str = "<!-- shopwright: end -->";

@@ -2,7 +2,7 @@
 
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, value};
 
-use super::{Launch, SERVER};
+use super::launch::{Launch, SERVER};
 
 /// The text with our server in it.
 pub(super) fn codex(text: &str, launch: &Launch) -> Option<String> {

@@ -16,10 +16,10 @@ use axum::response::Response;
 use axum::{Form, http};
 use serde::Deserialize;
 
-use super::Console;
 use super::pages::problem;
 use super::rejection::Rejection;
 use super::secrets::same;
+use super::state::Console;
 
 /// Where the start secret becomes a cookie.
 pub(crate) const START: &str = "/start";

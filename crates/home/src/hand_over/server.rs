@@ -79,7 +79,8 @@ fn take_lock(home: &Home) -> Result<HomeLock, HomeError> {
     match file.try_lock() {
         Ok(()) => Ok(HomeLock { _file: file }),
         Err(fs::TryLockError::WouldBlock) => {
-            Err(HomeError::InUse(DeskFile::read(home).filter(DeskFile::is_alive).map(Box::new)))
+            let who = DeskFile::read(home).filter(DeskFile::is_alive);
+            Err(HomeError::InUse(who.map(|who| who.told()).unwrap_or_default()))
         }
         Err(fs::TryLockError::Error(error)) => Err(HomeError::io(&path, error)),
     }

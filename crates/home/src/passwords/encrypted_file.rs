@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use wire::paths;
 use zeroize::Zeroizing;
 
-use super::PasswordError;
+use super::error::PasswordError;
 use crate::files::{lock_file, write_atomic};
 use crate::{Home, HomeError};
 

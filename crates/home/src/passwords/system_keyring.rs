@@ -12,7 +12,7 @@ use std::time::Duration;
 use keyring::{Entry, Error};
 use zeroize::Zeroizing;
 
-use super::PasswordError;
+use super::error::PasswordError;
 
 /// How long the keyring may take to answer at all.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::promotion::{Action, Conditions};
+use crate::money::Currency;
+use crate::promotion::{Action, Buyer, Conditions, Promotion};
+use crate::tax::{TaxRate, TaxRounding};
 
 fn vat(rate_ppm: i64) -> Vec<TaxRate> {
     vec![TaxRate { name: "VAT".to_owned(), rate_ppm, is_compound: false }]

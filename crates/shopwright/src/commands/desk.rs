@@ -10,7 +10,7 @@ use crate::{cli, log, output, signal};
 pub(super) fn run(arguments: cli::Desk) -> Result<Exit> {
     log::start("info");
     let open_store = arguments.store.map(std::path::absolute).transpose()?;
-    super::runtime()?.block_on(async {
+    super::runtime::runtime()?.block_on(async {
         let stop = signal::asked_to_stop()?;
         let options = desk::Options { listen: arguments.listen, open_store, credentials: None };
         let desk = desk::Desk::start(Home::find()?, options)

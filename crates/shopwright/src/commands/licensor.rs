@@ -51,7 +51,7 @@ fn add(customer: &CustomerAdd) -> Result<()> {
 
 fn serve(arguments: LicensorServe) -> Result<Exit> {
     log::start("info");
-    super::runtime()?.block_on(async {
+    super::runtime::runtime()?.block_on(async {
         let stop = signal::asked_to_stop()?;
         let world = Arc::new(engine::RealWorld);
         let authority = licensor::serve(arguments.folder, arguments.listen, world).await?;

@@ -8,7 +8,7 @@ use crate::{cli, log, output, signal};
 /// Runs the engine until it is asked to stop.
 pub(super) fn run(arguments: cli::Serve) -> Result<Exit> {
     log::start("info");
-    super::runtime()?.block_on(async {
+    super::runtime::runtime()?.block_on(async {
         let stop = signal::asked_to_stop()?;
         let options = engine::Options {
             listen: arguments.listen,

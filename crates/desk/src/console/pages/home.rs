@@ -12,8 +12,7 @@ use minijinja::{Value, context};
 use wire::{InWork, ProgramHome, StateCount};
 
 use crate::agents::{Problem, Report, copies};
-use crate::console::Console;
-use crate::console::render::go_to;
+use crate::console::state::{Console, go_to};
 use crate::locales::Locales;
 use crate::messages::Message;
 use crate::program::{OpenStore, Program, Signed};

@@ -7,8 +7,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use minijinja::context;
 
-use crate::console::Console;
 use crate::console::rejection::Rejection;
+use crate::console::state::Console;
 
 /// A request that the guard rejects. It shows nothing of the store.
 pub(crate) fn rejected(console: &Console, headers: &HeaderMap, rejection: Rejection) -> Response {

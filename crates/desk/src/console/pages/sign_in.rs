@@ -11,8 +11,7 @@ use minijinja::context;
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
-use crate::console::Console;
-use crate::console::render::go_to;
+use crate::console::state::{Console, go_to};
 
 #[derive(Deserialize)]
 pub(crate) struct SignInForm {

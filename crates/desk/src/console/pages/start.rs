@@ -8,11 +8,11 @@ use axum::response::Response;
 use minijinja::context;
 use serde::Deserialize;
 
-use crate::console::Console;
 use crate::console::guard::cookie_name;
 use crate::console::pages::problem;
 use crate::console::rejection::Rejection;
 use crate::console::secrets::same;
+use crate::console::state::Console;
 
 #[derive(Deserialize)]
 pub(crate) struct Start {

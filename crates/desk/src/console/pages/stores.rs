@@ -11,8 +11,7 @@ use home::{ShopIni, StoreEntry, same_folder};
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use crate::console::Console;
-use crate::console::render::go_to;
+use crate::console::state::{Console, go_to};
 use crate::messages::Message;
 use crate::program::{NewStore, OpenStore};
 

@@ -85,7 +85,7 @@ impl World {
 
 fn role(name: &str, folder: &Path) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args(["--exact", "ask::tests::another_process", "--nocapture"]);
+    command.args(["--exact", "hand_over::client::tests::another_process", "--nocapture"]);
     command.env(ROLE, name).env(FOLDER, folder).stdout(Stdio::piped()).stderr(Stdio::null());
     command
 }
@@ -251,7 +251,7 @@ async fn a_second_program_on_the_home_is_refused_by_name() {
     let world = World::new();
     let server = world.serve(world.signed_in());
     let error = hand_over::bind(&world.home()).unwrap_err();
-    assert!(matches!(&error, HomeError::InUse(Some(_))), "{error:?}");
+    assert!(matches!(&error, HomeError::InUse(who) if who.starts_with(": process ")), "{error:?}");
     let words = error.to_string();
     assert!(words.contains("8421") && words.contains(&std::process::id().to_string()), "{words}");
     server.abort();
@@ -312,7 +312,7 @@ fn as_nobody(world: &World) -> Option<String> {
     fs::copy(env::current_exe().unwrap(), &copy).unwrap();
     fs::set_permissions(world.folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = Command::new(&copy);
-    command.args(["--exact", "ask::tests::another_process", "--nocapture"]);
+    command.args(["--exact", "hand_over::client::tests::another_process", "--nocapture"]);
     command.env(ROLE, "stranger").env(FOLDER, world.folder.path()).uid(NOBODY).gid(NOBODY).current_dir("/");
     let out = loop {
         match command.output() {

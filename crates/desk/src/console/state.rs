@@ -1,49 +1,34 @@
-//! Templates and what all pages share.
+//! What every page is made from and what all pages share.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
-use minijinja::value::Kwargs;
-use minijinja::{Environment, Error, State, UndefinedBehavior, Value, context};
+use minijinja::{Value, context};
 
-use super::Console;
+use super::secrets::Secrets;
+use super::templates;
 use crate::locales::{FALLBACK, Locales};
+use crate::program::Program;
 
-const TEMPLATES: &[(&str, &str)] = &[
-    ("base.html", include_str!("../../templates/base.html")),
-    ("home.html", include_str!("../../templates/home.html")),
-    ("problem.html", include_str!("../../templates/problem.html")),
-    ("sign_in.html", include_str!("../../templates/sign_in.html")),
-    ("start.html", include_str!("../../templates/start.html")),
-    ("stores.html", include_str!("../../templates/stores.html")),
-];
-
-/// The environment with every template; `t` says a text in the page's language.
-pub(crate) fn templates(locales: &Arc<Locales>) -> Result<Environment<'static>, Error> {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    let locales = Arc::clone(locales);
-    environment.add_function("t", move |state: &State<'_, '_>, key: &str, values: Kwargs| {
-        text(&locales, state, key, &values)
-    });
-    for (name, source) in TEMPLATES {
-        environment.add_template(name, source)?;
-    }
-    Ok(environment)
-}
-
-fn text(locales: &Locales, state: &State<'_, '_>, key: &str, values: &Kwargs) -> Result<String, Error> {
-    let language = state.lookup("lang").map(|value| value.to_string()).unwrap_or_default();
-    let mut pairs = Vec::new();
-    for name in values.args() {
-        pairs.push((name, values.get::<Value>(name)?.to_string()));
-    }
-    let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    Ok(locales.text(&language, key, &pairs))
+/// What every page is made from.
+pub(crate) struct Console {
+    pub(super) program: Arc<Program>,
+    pub(super) secrets: Secrets,
+    pub(super) address: SocketAddr,
+    pub(super) locales: Arc<Locales>,
+    pub(super) templates: minijinja::Environment<'static>,
 }
 
 impl Console {
+    /// Reads the built-in texts and templates.
+    pub(crate) fn new(program: Arc<Program>, secrets: Secrets, address: SocketAddr) -> Result<Self, String> {
+        let locales = Arc::new(Locales::load().map_err(|error| error.to_string())?);
+        let templates = templates::load(&locales).map_err(|error| error.to_string())?;
+        Ok(Self { program, secrets, address, locales, templates })
+    }
+
     /// The page's language: the store's while somebody is signed in, else what the browser asks for.
     pub(crate) fn language(&self, headers: &HeaderMap) -> &'static str {
         let store = self.program.store().and_then(|open| open.signed).map(|signed| signed.answer.language);
