@@ -192,13 +192,15 @@ fn once(
     work: impl FnOnce(&mut Tx, Params) -> Result<Value, Stop>,
 ) -> Result<Value, Stop> {
     let request = &asked.request;
-    // Without a key a repeat of a call whose answer was lost would be done twice.
-    let key = request.key.as_ref().filter(|key| uuid::Uuid::try_parse(key).is_ok());
+    // Without a key a repeat of a call whose answer was lost would be done twice. It is one key in all its
+    // spellings: capitals, braces, `urn:uuid:`.
+    let key = request.key.as_ref().and_then(|key| uuid::Uuid::try_parse(key).ok());
+    let key = key.map(|key| key.hyphenated().to_string());
     let Some(key) = key else {
         return Err(catalogue::bad_request("a call that writes needs a UUID in `key`").into());
     };
     let params_hash = params_hash(request, &params);
-    if let Some(kept) = idempotency::find(tx, key, caller.id)? {
+    if let Some(kept) = idempotency::find(tx, &key, caller.id)? {
         if kept.command != request.command || kept.params_hash != params_hash {
             return Err(catalogue::bad_request("`key` was used for another call").into());
         }
@@ -210,7 +212,7 @@ fn once(
         params_hash,
         answer_json: serde_json::to_string(&answer)?,
     };
-    idempotency::keep(tx, key, caller.id, &kept, asked.now)?;
+    idempotency::keep(tx, &key, caller.id, &kept, asked.now)?;
     Ok(answer)
 }
 

@@ -10,14 +10,17 @@ use db::{Db, DbError, Tx};
 use jiff::Timestamp;
 use wire::{Fault, Request, Stop};
 
-use crate::body::{Bodies, Room};
 use crate::config::Settings;
+use crate::http::answers::Answers;
+use crate::http::body::{Bodies, Room};
+use crate::http::in_flight::Requests;
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::outcome::{Unanswered, commit_lost};
 use crate::passwords::Passwords;
 use crate::units::Units;
 use crate::world::World;
+use crate::write_check::WriteCheck;
 
 /// Which requests the marker of demo mode counts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +41,9 @@ pub(crate) struct House {
     pub(crate) world: Arc<dyn World>,
     pub(crate) passwords: Passwords,
     pub(crate) bodies: Bodies,
+    pub(crate) answers: Answers,
+    pub(crate) requests: Requests,
+    pub(crate) write_check: WriteCheck,
     pub(crate) metrics: Metrics,
     /// The store's own scripts, of which its pages are made.
     pub(crate) units: Units,

@@ -1,5 +1,13 @@
 //! The engine's addresses, and the way from HTTP to a request and from an answer to an envelope.
 
+mod activity;
+mod address_shares;
+pub(crate) mod answers;
+pub(crate) mod body;
+pub(crate) mod connections;
+mod early_look;
+pub(crate) mod in_flight;
+
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,12 +25,14 @@ use tower_http::compression::predicate::SizeAbove;
 use wire::{Envelope, Request, Stop, catalogue};
 use zeroize::Zeroize as _;
 
-use crate::body::{BodyError, SMALL};
 use crate::config::Settings;
 use crate::house::{Asked, House, blocking, draw_unlucky};
 use crate::outcome::{Ended, conclude};
-use crate::reading::read_request;
+use crate::reading::{admit, read_request};
 use crate::{agent, pages, program, storefront};
+use answers::NoRoom;
+use body::{BodyError, SMALL, Sender};
+use in_flight::InFlight;
 
 /// Answers from this size on are compressed.
 const COMPRESS_FROM: u64 = 64 * 1024;
@@ -62,12 +72,16 @@ async fn agent_endpoint(
 ) -> Response {
     let started = Instant::now();
     match take_in(&house, peer, request).await {
-        Ok(asked) => {
-            let command = agent::label(&asked.request.command);
+        Ok((asked, mut in_flight)) => {
+            let (command, client) = (agent::label(&asked.request.command), asked.client);
+            in_flight.is(command);
             let done = agent::answer(Arc::clone(&house), asked).await;
-            answer(&house, command, started, unless_closed(&house, done).await)
+            let done = unless_closed(&house, done).await;
+            let response = answer(&house, client, command, started, done).await;
+            in_flight.is_answered();
+            response
         }
-        Err(not) => not.respond(&house, started),
+        Err(not) => not.respond(&house, peer.ip(), started).await,
     }
 }
 
@@ -78,12 +92,16 @@ async fn program_endpoint(
 ) -> Response {
     let started = Instant::now();
     match take_in(&house, peer, request).await {
-        Ok(asked) => {
-            let command = program::label(&asked.request.command);
+        Ok((asked, mut in_flight)) => {
+            let (command, client) = (program::label(&asked.request.command), asked.client);
+            in_flight.is(command);
             let done = program::answer(Arc::clone(&house), asked).await;
-            answer(&house, command, started, unless_closed(&house, done).await)
+            let done = unless_closed(&house, done).await;
+            let response = answer(&house, client, command, started, done).await;
+            in_flight.is_answered();
+            response
         }
-        Err(not) => not.respond(&house, started),
+        Err(not) => not.respond(&house, peer.ip(), started).await,
     }
 }
 
@@ -104,7 +122,13 @@ async fn unless_closed(house: &Arc<House>, done: Result<Value, Stop>) -> Result<
 enum NotTaken {
     TooLarge,
     NoRoom,
+    TooMany,
     Stopped(Stop),
+}
+
+/// There is no room at present.
+fn later(words: &'static str) -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "2")], words).into_response()
 }
 
 impl From<Stop> for NotTaken {
@@ -114,49 +138,82 @@ impl From<Stop> for NotTaken {
 }
 
 impl NotTaken {
-    fn respond(self, house: &House, started: Instant) -> Response {
+    async fn respond(self, house: &House, client: IpAddr, started: Instant) -> Response {
         match self {
             Self::TooLarge => {
                 (StatusCode::PAYLOAD_TOO_LARGE, "The request is larger than this store takes.\n")
                     .into_response()
             }
-            Self::NoRoom => {
-                let words = "The store takes in other large requests now; repeat this one.\n";
-                (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "2")], words).into_response()
-            }
-            Self::Stopped(stop) => answer(house, "unknown", started, Err(stop)),
+            Self::NoRoom => later("The store takes in other large requests now; repeat this one.\n"),
+            Self::TooMany => later("The store works on many requests of this address; repeat this one.\n"),
+            Self::Stopped(stop) => answer(house, client, "unknown", started, Err(stop)).await,
         }
     }
 }
 
 /// Reads a request off the line.
-async fn take_in(house: &Arc<House>, peer: SocketAddr, request: HttpRequest) -> Result<Asked, NotTaken> {
+async fn take_in(
+    house: &Arc<House>,
+    peer: SocketAddr,
+    request: HttpRequest,
+) -> Result<(Asked, InFlight), NotTaken> {
     let settings = house.live.current();
     let (parts, body) = request.into_parts();
     // No page of ours calls these addresses from a browser, and a browser names the page that calls.
     if parts.headers.contains_key(ORIGIN) {
         return Err(NotTaken::Stopped(catalogue::bad_request("web pages may not call this address").into()));
     }
+    let was_forwarded = was_forwarded(&parts.headers);
+    let client = client(&settings, peer, &parts.headers);
+    let in_flight = InFlight::enter(house, client).await.ok_or(NotTaken::TooMany)?;
     let limit = settings.request_limit();
-    let (bytes, room) = match house.bodies.read(&parts.headers, body, limit).await {
+    let look = async |start: &[u8]| early(house, &settings, was_forwarded, start).await;
+    let (bytes, room) = match house.bodies.read(&parts.headers, body, limit, look).await {
         Ok(read) => read,
         Err(BodyError::TooLarge) => return Err(NotTaken::TooLarge),
         Err(BodyError::NoRoom) => return Err(NotTaken::NoRoom),
+        Err(BodyError::Refused(stop)) => return Err(NotTaken::Stopped(stop)),
         Err(BodyError::Broken) => {
             return Err(NotTaken::Stopped(catalogue::bad_request("the body broke off").into()));
         }
     };
-    let was_forwarded = was_forwarded(&parts.headers);
-    Ok(Asked {
+    let asked = Asked {
         request: understand(house, &settings, was_forwarded, bytes).await?,
-        client: client(&settings, peer, &parts.headers),
+        client,
         host: host(&settings, peer, &parts.headers, &parts.uri),
         was_forwarded,
         now: house.world.now(),
         is_unlucky: draw_unlucky().map_err(Stop::from)?,
         settings,
         _room: room,
+    };
+    Ok((asked, in_flight))
+}
+
+/// Whether a large request is wanted, by its beginning: nobody without a ticket fills the store's memory.
+async fn early(
+    house: &Arc<House>,
+    settings: &Arc<Settings>,
+    was_forwarded: bool,
+    start: &[u8],
+) -> Result<Sender, Stop> {
+    let look = early_look::look(start);
+    let (house, settings) = (Arc::clone(house), Arc::clone(settings));
+    blocking(move || {
+        if house.is_demo(&settings, was_forwarded) {
+            return Ok(Sender::Known);
+        }
+        let is_sign_in = |command: &str| [Request::SIGN_IN, Request::PROGRAM_SIGN_IN].contains(&command);
+        match (look.command.as_deref(), look.session.as_deref()) {
+            (Some(command), Some(session)) => admit(&house, command, Some(session)).map(|()| Sender::Known),
+            (Some(command), None) if is_sign_in(command) => {
+                admit(&house, command, None).map(|()| Sender::Unknown)
+            }
+            // A caller of an older build names its ticket behind the parameters.
+            _ => Ok(Sender::Unknown),
+        }
     })
+    .await
 }
 
 async fn understand(
@@ -199,15 +256,25 @@ pub(crate) fn host(settings: &Settings, peer: SocketAddr, headers: &HeaderMap, u
 }
 
 /// Wraps what came of a request into the envelope. The only place that does so.
-fn answer(house: &House, command: &'static str, started: Instant, result: Result<Value, Stop>) -> Response {
+async fn answer(
+    house: &House,
+    client: IpAddr,
+    command: &'static str,
+    started: Instant,
+    result: Result<Value, Stop>,
+) -> Response {
     let took = started.elapsed();
     let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let Ended { envelope, outcome } = conclude(command, result, ms);
     house.metrics.count(command, outcome, took);
     let headers = [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, "no-store")];
-    match serde_json::to_vec::<Envelope>(&envelope) {
+    let Ok(bytes) = serde_json::to_vec::<Envelope>(&envelope) else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    drop(envelope);
+    match house.answers.hold(bytes, client).await {
         Ok(bytes) => (headers, bytes).into_response(),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        Err(NoRoom) => later("Large answers wait to be read; repeat this request.\n"),
     }
 }
 
@@ -220,7 +287,11 @@ async fn ready(State(house): State<Arc<House>>) -> Response {
     let json = [(CONTENT_TYPE, "application/json")];
     let look = move || {
         house.db.ready()?;
-        Ok(!house.look_at_closure()?)
+        if house.look_at_closure()? {
+            return Ok(false);
+        }
+        house.write_check.look(&house.db)?;
+        Ok(true)
     };
     match blocking(look).await {
         Ok(true) => (json, "{\"ok\":true}\n").into_response(),

@@ -7,7 +7,6 @@
 //! that other nodes may work on the same database.
 
 mod agent;
-mod body;
 pub mod config;
 mod gate;
 mod house;
@@ -15,7 +14,6 @@ mod housekeeping;
 mod http;
 pub mod keeping;
 pub mod licensor;
-mod lines;
 mod live;
 mod metrics;
 mod outcome;
@@ -30,6 +28,7 @@ mod storefront;
 mod tickets;
 mod units;
 mod world;
+mod write_check;
 
 pub use start::{Engine, Options, Running, StartError};
 pub use world::{RealWorld, World};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use shop::login::canonical;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wire::Stop;
 use zeroize::Zeroizing;
@@ -23,6 +24,7 @@ pub fn hash_password(password: &str) -> Result<String, HashError> {
     if password.is_empty() {
         return Err(HashError::Empty);
     }
+    let password = composed(password);
     if password.len() > LONGEST {
         return Err(HashError::TooLong);
     }
@@ -77,8 +79,18 @@ impl Place {
     }
 }
 
-/// Whether a password fits a hash.
+/// A password in the one spelling in which it is set and checked: keyboards compose letters in their own ways.
+fn composed(password: &str) -> Zeroizing<String> {
+    Zeroizing::new(canonical(password))
+}
+
+/// Whether a password fits a hash; also as it was typed, for one that was set before spelling did not matter.
 pub(crate) fn is_right(password: &str, hash: &str) -> bool {
+    let composed = composed(password);
+    is_right_as_it_is(&composed, hash) || (*composed != password && is_right_as_it_is(password, hash))
+}
+
+fn is_right_as_it_is(password: &str, hash: &str) -> bool {
     // The work is the same for a password that is too long to be anybody's.
     let checked = password.get(..LONGEST).unwrap_or(if password.len() > LONGEST { "" } else { password });
     let fits = PasswordHash::new(hash)
@@ -107,6 +119,19 @@ mod tests {
         assert!(!fits("anything", None).await);
         assert!(!fits("anything", Some("")).await);
         assert!(!fits("anything", Some("$argon2id$broken")).await);
+    }
+
+    #[tokio::test]
+    async fn a_password_is_right_however_its_letters_are_composed() {
+        let (composed, apart) = ("Ёж-é", "\u{415}\u{308}ж-e\u{301}");
+        for set in [composed, apart] {
+            let hash = hash_password(set).unwrap();
+            assert!(fits(composed, Some(&hash)).await && fits(apart, Some(&hash)).await);
+            assert!(!fits("Еж-e", Some(&hash)).await);
+        }
+        // As builds set it before.
+        let old = Argon2::default().hash_password(apart.as_bytes()).unwrap().to_string();
+        assert!(fits(apart, Some(&old)).await);
     }
 
     #[tokio::test]

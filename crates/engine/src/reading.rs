@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use wire::{Request, Stop, catalogue};
 
-use crate::body::SMALL;
 use crate::config::Settings;
 use crate::house::House;
+use crate::http::body::SMALL;
 
 /// Most values, keys and lists of a request: each takes some hundred bytes when it is read, however short it is.
 const MOST_PARTS: usize = 200_000;
@@ -34,19 +34,21 @@ pub(crate) fn read_request(
         return Err(catalogue::bad_request(&words).into());
     }
     if bytes.len() > SMALL && !house.is_demo(settings, was_forwarded) {
-        admit(house, &parse(bytes)?)?;
+        let Head { command, session } = parse(bytes)?;
+        admit(house, &command, session.as_deref())?;
     }
     parse(bytes)
 }
 
-fn admit(house: &House, head: &Head) -> Result<(), Stop> {
+/// Whether a large request of this command and ticket is wanted.
+pub(crate) fn admit(house: &House, command: &str, session: Option<&str>) -> Result<(), Stop> {
     if house.is_locked() {
         return Err(catalogue::shop_is_lock().into());
     }
-    if head.command == Request::SIGN_IN || head.command == Request::PROGRAM_SIGN_IN {
+    if command == Request::SIGN_IN || command == Request::PROGRAM_SIGN_IN {
         return Err(catalogue::bad_request("nobody signs in with so many bytes").into());
     }
-    let hash = head.session.as_deref().map(crate::tickets::hash);
+    let hash = session.map(crate::tickets::hash);
     let ticket = match &hash {
         Some(hash) => house.db.read(|tx| tickets::find(tx, hash))?,
         None => None,

@@ -1,12 +1,15 @@
 //! Signing in: password, ticket, and everything a session has to know, read in one transaction.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use db::{Tx, ai_tools, events, notes, rights, sign_in_attempts, tasks, tickets, users};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use shop::address::network;
+use shop::login::folded;
 use wire::{
     Closed, Group, MemoryCount, NotNow, Person, Principal, Rights, SignIn, SignedIn, Stop, Tasks, catalogue,
 };
@@ -111,7 +114,7 @@ async fn prove(
         let (house, asked) = (Arc::clone(house), Arc::clone(asked));
         blocking(move || {
             let now = house.world.now();
-            Ok(house.db.write(|tx| sign_in_attempts::record(tx, cut(&login), &address(&asked), now))?)
+            Ok(house.db.write(|tx| sign_in_attempts::record(tx, &counted(&login), &address(&asked), now))?)
         })
         .await?;
     }
@@ -135,7 +138,7 @@ fn known(house: &House, asked: &Asked, kind: &str, login: &str) -> Result<Known,
     house.db.read(|tx| {
         let user = users::by_login(tx, login)?;
         let has_to_wait =
-            sign_in_attempts::delay_until(tx, cut(login), &address(asked), asked.now)?.is_some();
+            sign_in_attempts::delay_until(tx, &counted(login), &address(asked), asked.now)?.is_some();
         let user = user.map(|user| (user.password_hash, user.id, user.password_version));
         Ok(Known::Somebody { user, has_to_wait })
     })
@@ -163,7 +166,7 @@ async fn turn(
             let now = house.world.now();
             Ok(house
                 .db
-                .read(|tx| sign_in_attempts::delay_until(tx, cut(&login), &address(&asked), now))?
+                .read(|tx| sign_in_attempts::delay_until(tx, &counted(&login), &address(&asked), now))?
                 .is_some())
         })
         .await?;
@@ -181,8 +184,9 @@ async fn wait_for_turn(house: &Arc<House>, asked: &Arc<Asked>, login: &str) -> R
         let (house, asked, login) = (Arc::clone(house), Arc::clone(asked), login.to_owned());
         blocking(move || {
             let now = house.world.now();
-            let turn =
-                house.db.write(|tx| sign_in_attempts::take_turn(tx, cut(&login), &address(&asked), now))?;
+            let turn = house
+                .db
+                .write(|tx| sign_in_attempts::take_turn(tx, &counted(&login), &address(&asked), now))?;
             Ok(turn.map(|turn| turn.duration_since(now)))
         })
         .await?
@@ -192,14 +196,18 @@ async fn wait_for_turn(house: &Arc<House>, asked: &Arc<Asked>, login: &str) -> R
     Ok(())
 }
 
+/// The address as it is counted: who has one address of IPv6 has a whole network of them.
 fn address(asked: &Asked) -> String {
-    asked.client.to_string()
+    match network(asked.client) {
+        IpAddr::V6(network) => format!("{network}/64"),
+        v4 => v4.to_string(),
+    }
 }
 
-/// A login as it is counted.
-fn cut(login: &str) -> &str {
+/// A login as it is counted: one for all its spellings.
+fn counted(login: &str) -> String {
     let end = login.char_indices().nth(LONGEST_LOGIN).map_or(login.len(), |(at, _)| at);
-    login.get(..end).unwrap_or_default()
+    folded(login.get(..end).unwrap_or_default())
 }
 
 /// The last checks, the ticket and the answer, in one transaction.
@@ -221,7 +229,7 @@ fn admit(
         let user = proven_user(tx, &gate, &proven)?;
         if !gate.is_demo {
             gate.person(tx, &user)?;
-            sign_in_attempts::clear(tx, cut(&proven.login))?;
+            sign_in_attempts::clear(tx, &counted(&proven.login))?;
             if proven.was_counted {
                 sign_in_attempts::take_back(tx, &address(asked))?;
             }
@@ -232,7 +240,7 @@ fn admit(
             hash,
             user_id: user.id,
             password_version,
-            address: address(asked),
+            address: asked.client.to_string(),
             kind: kind.to_owned(),
             now: asked.now,
         };

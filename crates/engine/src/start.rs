@@ -16,16 +16,19 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::body::Bodies;
 use crate::config::{ConfigError, Settings};
 use crate::house::{DemoFor, House};
-use crate::lines::Patience;
+use crate::http::answers::Answers;
+use crate::http::body::Bodies;
+use crate::http::connections::{self, Limits};
+use crate::http::in_flight::Requests;
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::passwords::Passwords;
 use crate::units::Units;
 use crate::world::{RealWorld, World};
-use crate::{housekeeping, http, keeping, lines, store};
+use crate::write_check::WriteCheck;
+use crate::{housekeeping, http, keeping, store};
 
 /// How long running requests may take when the engine stops.
 const FAREWELL: Duration = Duration::from_secs(10);
@@ -120,6 +123,9 @@ impl Engine {
             passwords: Passwords::new(),
             metrics: Metrics::default(),
             bodies: Bodies::new(),
+            answers: Answers::new(),
+            requests: Requests::new(),
+            write_check: WriteCheck::default(),
             demo_for: demo_for(options.allow_open_demo, address),
             _mark: mark,
             is_closed: AtomicBool::new(false),
@@ -200,7 +206,10 @@ fn serve(house: Arc<House>, listener: TcpListener, address: SocketAddr) -> Runni
         // A dropped sender stops the engine too.
         let _ = stopped.await;
     };
-    let serving = tokio::spawn(lines::serve(listener, http::router(house), Patience::default(), until));
+    let settings = Arc::clone(&house);
+    let is_proxy = move |address| settings.live.current().trusted_proxies.contains(address);
+    let router = http::router(house);
+    let serving = tokio::spawn(connections::serve(listener, router, Limits::default(), is_proxy, until));
     tracing::info!(%address, "The engine listens");
     Running { address, stop: Some(stop), serving, chores }
 }

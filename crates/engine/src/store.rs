@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use db::users::NewUser;
 use db::{Db, DbError, Tx, groups, rights, users};
 use jiff::Timestamp;
+use shop::login::LoginError;
 use zeroize::Zeroizing;
 
 use crate::config::{Config, ConfigError, Settings};
@@ -95,8 +96,11 @@ pub enum StoreError {
     #[error("a login and a password cannot be empty")]
     Empty,
     /// A login that could not be typed, shown or part of a file's name.
-    #[error("`{0}` is no login: it is made of letters, digits and `-_.@+`, at most {LONGEST_LOGIN} of them")]
-    NotALogin(String),
+    #[error("`{0}` is no login: {1}")]
+    NotALogin(String, #[source] LoginError),
+    /// A login that people would take for another one.
+    #[error("`{0}` looks like the login `{1}`, which is there already")]
+    LooksLike(String, String),
     /// A password cannot be hashed.
     #[error(transparent)]
     Hash(#[from] HashError),
@@ -123,15 +127,10 @@ pub enum Holder {
     Group(String),
 }
 
-/// Most characters of a login.
-const LONGEST_LOGIN: usize = 100;
-
-fn check_login(login: &str) -> Result<(), StoreError> {
-    let fits = |letter: char| letter.is_alphanumeric() || "-_.@+".contains(letter);
-    if login.chars().count() <= LONGEST_LOGIN && login.chars().all(fits) {
-        return Ok(());
-    }
-    Err(StoreError::NotALogin(wire::text::quoted(login, LONGEST_LOGIN)))
+/// A new login in its one spelling.
+fn new_login(login: &str) -> Result<String, StoreError> {
+    shop::login::parse(login)
+        .map_err(|why| StoreError::NotALogin(wire::text::quoted(login, shop::login::LONGEST), why))
 }
 
 /// Makes a store: folders, settings, database, the first administrator.
@@ -139,7 +138,7 @@ pub fn init(root: &Path, options: &InitOptions) -> Result<(), StoreError> {
     if options.admin_login.trim().is_empty() || options.admin_password.is_empty() {
         return Err(StoreError::Empty);
     }
-    check_login(options.admin_login.trim())?;
+    new_login(&options.admin_login)?;
     if root.join(wire::paths::CONFIG).exists() {
         return Err(StoreError::Exists(root.to_owned()));
     }
@@ -310,11 +309,14 @@ pub fn add_user(
     if login.trim().is_empty() || password.is_empty() {
         return Err(StoreError::Empty);
     }
-    check_login(login)?;
+    let login = new_login(login)?;
     let password_hash = hash_password(password)?;
     open_db(root)?.write(|tx| {
-        if users::by_login(tx, login)?.is_some() {
-            return Err(StoreError::LoginTaken(login.to_owned()));
+        if users::by_login(tx, &login)?.is_some() {
+            return Err(StoreError::LoginTaken(login));
+        }
+        if let Some(there) = users::looks_like(tx, &login)? {
+            return Err(StoreError::LooksLike(login, there));
         }
         let main_group = match group {
             None => None,
@@ -323,7 +325,7 @@ pub fn add_user(
                 Some(group.ok_or_else(|| StoreError::NoSuchGroup(skey.to_owned()))?.id)
             }
         };
-        let (login, name) = (login.to_owned(), name.to_owned());
+        let name = name.to_owned();
         users::create(tx, &NewUser { login, name, password_hash, main_group, now: Timestamp::now() })?;
         Ok(())
     })

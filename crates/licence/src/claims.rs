@@ -42,7 +42,9 @@ pub fn check(
     if !same_domain(&claims.domain, domain) {
         return Err(LicenceError::Domain);
     }
-    let fits = login.is_none_or(|login| claims.login == login) && days.contains(&claims.day);
+    // One login for all its capitals, as the store takes it.
+    let is_same = |login: &str| claims.login.to_lowercase() == login.to_lowercase();
+    let fits = login.is_none_or(is_same) && days.contains(&claims.day);
     if fits { Ok(()) } else { Err(LicenceError::Token) }
 }
 

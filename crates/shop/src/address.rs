@@ -29,6 +29,16 @@ impl AddressList {
     }
 }
 
+/// The network of an address that one customer of a provider has: of IPv6 the first 64 bits, of IPv4 the address.
+///
+/// Whoever has one address of IPv6 has as many as they like, so what is counted or shared goes by the network.
+pub fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from(u128::from(address) >> 64 << 64)),
+        v4 => v4,
+    }
+}
+
 /// One entry of an address list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AddressRule {

@@ -14,9 +14,6 @@ pub struct Request {
     /// Oldest engine build the caller can work with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<String>,
-    /// The command's parameters.
-    #[serde(default)]
-    pub params: Map<String, Value>,
     /// Build of the caller.
     #[serde(default)]
     pub build: String,
@@ -35,6 +32,10 @@ pub struct Request {
     /// Who works, for the journal.
     #[serde(default)]
     pub origin: Origin,
+    /// The command's parameters. They come last: of a large request the engine looks at the ticket before it takes in
+    /// the rest.
+    #[serde(default)]
+    pub params: Map<String, Value>,
 }
 
 /// What the caller says of itself, for the journal.

@@ -18,7 +18,7 @@ use super::LicensorError;
 use super::customers::customers;
 use super::keys::keys;
 use super::token::token;
-use crate::lines::{self, Patience};
+use crate::http::connections::{self, Limits};
 use crate::world::World;
 
 /// Largest request: four short texts.
@@ -81,7 +81,7 @@ pub async fn serve(
             // A dropped sender stops the authority too.
             let _ = stopped.await;
         };
-        lines::serve(listener, router, Patience::default(), until).await;
+        connections::serve(listener, router, Limits::default(), |_| false, until).await;
     });
     Ok(RunningLicensor { address, stop: Some(stop), serving })
 }

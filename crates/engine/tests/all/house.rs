@@ -144,6 +144,10 @@ impl House {
         &self.root
     }
 
+    pub(crate) fn is_postgres(&self) -> bool {
+        self.schema.is_some()
+    }
+
     pub(crate) fn port(&self) -> u16 {
         self.running.as_ref().unwrap().address().port()
     }

@@ -1,8 +1,10 @@
 //! The engine's addresses as the network sees them.
 
+use std::io::{Read as _, Write as _};
+
 use serde_json::{Value, json};
 
-use crate::ask::{Ask, get, raw, ticket};
+use crate::ask::{Ask, Line, get, raw, ticket};
 use crate::house::{House, on_both};
 
 on_both! {
@@ -116,10 +118,90 @@ on_both! {
         assert_eq!(get(house, "/core/ready", "").await.status, 200);
     }
 
+    async fn a_caller_that_goes_away_is_counted(house: House) {
+        let is_postgres = house.is_postgres();
+        let request = Ask::tool("memory_save", json!({"name": "n", "body": "b"}));
+        let request = request.with("session", ticket(house, "irina").await).bytes();
+        let port = house.port();
+        let cancelled = "command=\"AGENT_MEMORY_SAVE\",outcome=\"cancelled\"}";
+        let (go, held) = std::sync::mpsc::channel();
+        let counted = tokio::task::block_in_place(|| {
+            // The call waits for this transaction when its caller goes.
+            house.db.write(|tx| {
+                if is_postgres {
+                    tx.run("lock table notes", &[])?;
+                }
+                std::thread::spawn(move || {
+                    let page = || {
+                        let mut look = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+                        let ask = "GET /core/metrics HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+                        look.write_all(ask.as_bytes()).unwrap();
+                        let mut page = String::new();
+                        look.read_to_string(&mut page).unwrap();
+                        page
+                    };
+                    // One that goes before its request is read counts for nothing, so there may be several.
+                    let counted = (0..1000).any(|_| {
+                        let mut caller = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+                        caller.write_all(&request).unwrap();
+                        page();
+                        drop(caller);
+                        page().contains(cancelled)
+                    });
+                    go.send(counted).unwrap();
+                });
+                Ok(held.recv().unwrap())
+            })
+        });
+        assert!(counted.unwrap());
+        // What was begun is done all the same.
+        assert!((0..5000).any(|_| house.count("notes") == 1));
+    }
+
+    async fn a_large_request_of_nobody_is_refused_at_its_beginning(house: House) {
+        let head = "POST /core/mcp.php HTTP/1.1\r\nhost: a\r\ncontent-length: 40000000\r\n\r\n";
+        let start = "{\"command\":\"AGENT_MEMORY_SAVE\",\"session\":\"x\",\"params\":{\"body\":\"";
+        let mut line = Line::open(house, std::net::Ipv4Addr::LOCALHOST).await;
+        line.write(&[head.as_bytes(), start.as_bytes(), &vec![b'x'; 70_000]].concat()).await;
+        // The rest is not waited for to know better: what comes is thrown away, and it is no JSON.
+        line.write(&vec![0; 40_000_000 - start.len() - 70_000]).await;
+        assert_eq!(line.answer().await.result(), Err("SESSION_EXPIRED".to_owned()));
+    }
+
     async fn an_answer_may_not_be_kept_by_what_stands_between(house: House) {
         let answer = Ask::sign_in("irina", crate::house::PASSWORD).send(house).await;
         assert_eq!(answer.header("cache-control"), Some("no-store"));
         let envelope: Value = serde_json::from_slice(&answer.body).unwrap();
         assert_eq!(envelope["ok"], json!(true));
     }
+}
+
+/// A store whose disk takes nothing more is alive, but not ready.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_whose_disk_takes_nothing_is_not_ready() {
+    let house = House::on(crate::house::Base::Sqlite).await.unwrap();
+    assert_eq!(get(&house, "/core/ready", "").await.status, 200);
+    let core = house.root().join("core");
+    let mount = |arguments: &[&str]| {
+        let command = std::process::Command::new("mount").args(arguments).arg(&core).status();
+        command.is_ok_and(|status| status.success())
+    };
+    if !mount(&["--bind", core.to_str().unwrap()]) {
+        println!("nothing can be mounted here: not run");
+        return;
+    }
+    assert!(mount(&["-o", "remount,bind,ro"]));
+    let ready = async || get(&house, "/core/ready", "").await.status;
+    // An answer holds for a moment.
+    let mut status = ready().await;
+    for _ in 0..10_000 {
+        if status != 200 {
+            break;
+        }
+        status = ready().await;
+    }
+    assert_eq!((status, get(&house, "/core/health", "").await.status), (503, 200));
+    assert!(std::process::Command::new("umount").arg("-l").arg(&core).status().unwrap().success());
+    assert_eq!(ready().await, 200);
 }

@@ -27,6 +27,16 @@ on_both! {
         assert_eq!((house.count("notes"), house.count("journal")), (1, 1));
     }
 
+    async fn a_key_is_one_in_all_its_spellings(house: House) {
+        let ask = keyed(house, KEY, "a note").await;
+        let first = ask.result(house).await.unwrap();
+        let capitals = KEY.to_uppercase();
+        for key in [&capitals, &KEY.replace('-', ""), &format!("{{{KEY}}}"), &format!("urn:uuid:{capitals}")] {
+            assert_eq!(ask.clone().with("key", key.as_str()).result(house).await, Ok(first.clone()), "{key}");
+        }
+        assert_eq!(house.count("notes"), 1);
+    }
+
     async fn a_key_belongs_to_one_call_of_one_person(house: House) {
         let ask = keyed(house, KEY, "a note").await;
         ask.result(house).await.unwrap();

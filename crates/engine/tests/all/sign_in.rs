@@ -135,6 +135,33 @@ on_both! {
         assert_eq!(words, "Bad request: the parameters are not those of the command");
     }
 
+    async fn a_login_is_one_in_all_its_capitals(house: House) {
+        let signed_in = Ask::sign_in("IrIna", PASSWORD).result(house).await.unwrap();
+        assert_eq!(signed_in["user"]["login"], json!("irina"));
+        for login in ["irina", "IRINA", "Irina"] {
+            Ask::sign_in(login, "wrong").result(house).await.unwrap_err();
+        }
+        let counted = "select subject, count from attempts where kind = 'login'";
+        let rows = house.db.read(|tx| tx.rows(counted, &[])).unwrap();
+        let rows: Vec<(String, i64)> =
+            rows.iter().map(|row| (row.get("subject").unwrap(), row.get("count").unwrap())).collect();
+        assert_eq!(rows, [("irina".to_owned(), 3)]);
+    }
+
+    async fn guesses_from_one_network_of_ipv6_are_counted_together(house: House) {
+        house.settings(json!({"trusted_proxies": ["127.0.0.1"]})).await;
+        for address in ["2001:db8:1:2::1", "2001:db8:1:2:ffff::9", "2001:db8:1:3::1", "192.0.2.1", "::ffff:192.0.2.1"] {
+            let guess = Ask::sign_in("irina", "wrong").header("x-forwarded-for", address);
+            guess.result(house).await.unwrap_err();
+        }
+        let counted = "select subject, count from attempts where kind = 'address' order by subject";
+        let rows = house.db.read(|tx| tx.rows(counted, &[])).unwrap();
+        let rows: Vec<(String, i64)> =
+            rows.iter().map(|row| (row.get("subject").unwrap(), row.get("count").unwrap())).collect();
+        let wanted = [("192.0.2.1", 2), ("2001:db8:1:2::/64", 2), ("2001:db8:1:3::/64", 1)];
+        assert_eq!(rows, wanted.map(|(subject, count)| (subject.to_owned(), count)));
+    }
+
     async fn time_does_not_tell_whether_a_login_exists(house: House) {
         // The shortest of each: what else the machine does only makes them longer, and more rounds shorter.
         let mut shortest = [f64::MAX; 2];

@@ -1,0 +1,290 @@
+//! What a connection is doing: whether it may stay, is to be told that it ends, or is cut.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::response::Response;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::Instant;
+
+/// How long a connection may do nothing, or too little.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// Until the first request.
+    pub(crate) first: Duration,
+    /// Between requests, and for a request's head; longer than clients keep an idle connection.
+    pub(crate) idle: Duration,
+    /// Between requests, while others wait for a place.
+    pub(crate) idle_while_others_wait: Duration,
+    /// In which an answer that is not yet taken has to go on by as much as [`Patience::rate`] says.
+    pub(crate) answer: Duration,
+    /// Bytes a second that who takes an answer must take.
+    pub(crate) rate: u64,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            first: Duration::from_secs(30),
+            idle: Duration::from_secs(120),
+            idle_while_others_wait: Duration::from_secs(2),
+            answer: Duration::from_secs(30),
+            rate: 8 * 1024,
+        }
+    }
+}
+
+impl Patience {
+    /// How often a connection is looked at.
+    pub(crate) fn tick(&self) -> Duration {
+        let shortest = self.first.min(self.idle).min(self.idle_while_others_wait).min(self.answer);
+        (shortest / 2).max(Duration::from_millis(10))
+    }
+}
+
+/// What is to become of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Stays,
+    /// It is told that it ends, so that no request is lost on the way.
+    Leaves,
+    /// It ends at once.
+    IsCut,
+}
+
+/// What one connection is doing.
+pub(crate) struct Activity {
+    began: Instant,
+    /// Bytes that the system took for the other side.
+    written: AtomicU64,
+    state: Mutex<State>,
+}
+
+struct State {
+    has_asked: bool,
+    /// Requests that are read or worked on.
+    working: usize,
+    /// Answers of which not every byte was taken, by number: until when they must be.
+    answers: HashMap<u64, Instant>,
+    next: u64,
+    quiet_since: Instant,
+    /// Where the present stretch of taking answers began: when, and at how many bytes.
+    stretch: Option<(Instant, u64)>,
+}
+
+impl Activity {
+    pub(crate) fn new() -> Arc<Self> {
+        let now = Instant::now();
+        let state = State {
+            has_asked: false,
+            working: 0,
+            answers: HashMap::new(),
+            next: 0,
+            quiet_since: now,
+            stretch: None,
+        };
+        Arc::new(Self { began: now, written: AtomicU64::new(0), state: Mutex::new(state) })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A request has come.
+    pub(crate) fn work(self: &Arc<Self>, patience: Patience) -> Work {
+        let mut state = self.state();
+        state.has_asked = true;
+        state.working += 1;
+        drop(state);
+        Work { activity: Arc::clone(self), patience }
+    }
+
+    /// What is to become of the connection now.
+    pub(crate) fn fate(&self, patience: Patience, do_others_wait: bool) -> Fate {
+        let now = Instant::now();
+        let written = self.written.load(Ordering::Relaxed);
+        let mut state = self.state();
+        if !state.has_asked {
+            return if now - self.began >= patience.first { Fate::IsCut } else { Fate::Stays };
+        }
+        if state.answers.is_empty() {
+            state.stretch = None;
+            let idle = if do_others_wait { patience.idle_while_others_wait } else { patience.idle };
+            let is_idle = state.working == 0 && now - state.quiet_since >= idle;
+            return if is_idle { Fate::Leaves } else { Fate::Stays };
+        }
+        let (since, at) = *state.stretch.get_or_insert((now, written));
+        if state.answers.values().any(|until| *until < now) {
+            return Fate::IsCut;
+        }
+        if now - since >= patience.answer {
+            if written - at < patience.rate * patience.answer.as_secs().max(1) {
+                return Fate::IsCut;
+            }
+            state.stretch = Some((now, written));
+        }
+        Fate::Stays
+    }
+}
+
+/// A request that is read or worked on.
+pub(crate) struct Work {
+    activity: Arc<Activity>,
+    patience: Patience,
+}
+
+impl Work {
+    /// The answer, watched until the last of its bytes is taken.
+    pub(crate) fn answered(self, response: Response) -> Response<Watched> {
+        let mut state = self.activity.state();
+        let number = state.next;
+        state.next += 1;
+        state.answers.insert(number, Instant::now() + self.patience.answer * 2);
+        drop(state);
+        let answer =
+            Arc::new(Answer { activity: Arc::clone(&self.activity), number, rate: self.patience.rate });
+        response.map(|body| Watched { body, answer })
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        let mut state = self.activity.state();
+        state.working -= 1;
+        state.quiet_since = Instant::now();
+    }
+}
+
+/// An answer as long as a byte of it is held.
+struct Answer {
+    activity: Arc<Activity>,
+    number: u64,
+    rate: u64,
+}
+
+impl Answer {
+    /// More bytes have more time.
+    fn grows(&self, bytes: usize) {
+        let more = Duration::from_secs(bytes as u64 / self.rate.max(1));
+        if let Some(until) = self.activity.state().answers.get_mut(&self.number) {
+            *until += more;
+        }
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        let mut state = self.activity.state();
+        state.answers.remove(&self.number);
+        state.quiet_since = Instant::now();
+    }
+}
+
+/// The body of an answer whose bytes are known to be held until the other side has taken them.
+pub(crate) struct Watched {
+    body: Body,
+    answer: Arc<Answer>,
+}
+
+/// Bytes of an answer.
+struct Held {
+    bytes: Bytes,
+    _answer: Arc<Answer>,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl HttpBody for Watched {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let answer = Arc::clone(&self.answer);
+        let hold = |bytes: Bytes| {
+            answer.grows(bytes.len());
+            Bytes::from_owner(Held { bytes, _answer: answer })
+        };
+        Pin::new(&mut self.body)
+            .poll_frame(cx)
+            .map(|frame| frame.map(|frame| frame.map(|f| f.map_data(hold))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// A connection that counts what is written to it.
+pub(crate) struct Counted {
+    pub(crate) stream: TcpStream,
+    pub(crate) activity: Arc<Activity>,
+}
+
+impl Counted {
+    fn count(&self, written: Poll<std::io::Result<usize>>) -> Poll<std::io::Result<usize>> {
+        if let Poll::Ready(Ok(bytes)) = &written {
+            self.activity.written.fetch_add(*bytes as u64, Ordering::Relaxed);
+        }
+        written
+    }
+}
+
+impl AsyncRead for Counted {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, into)
+    }
+}
+
+impl AsyncWrite for Counted {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<std::io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.count(written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[std::io::IoSlice<'_>],
+    ) -> Poll<std::io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.count(written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
