@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::driver::postgres::{Postgres, agent_role};
 use crate::driver::purpose::Purpose;
@@ -94,6 +95,25 @@ impl Db {
         match &self.driver {
             Driver::Sqlite(sqlite) => Ok(sqlite.listen()),
             Driver::Postgres(postgres) => postgres.listen(),
+        }
+    }
+
+    /// Begins to hear what other nodes change; how often something was heard.
+    pub(crate) fn begin_hearing(&self) -> Result<u64, DbError> {
+        match &self.driver {
+            Driver::Sqlite(sqlite) => Ok(sqlite.listeners.rung()),
+            Driver::Postgres(postgres) => {
+                postgres.begin_hearing()?;
+                Ok(postgres.listeners.rung())
+            }
+        }
+    }
+
+    /// Waits until something was heard again, at most so long; how often something was heard.
+    pub(crate) fn wait_for_change(&self, heard: u64, timeout: Duration) -> u64 {
+        match &self.driver {
+            Driver::Sqlite(sqlite) => sqlite.listeners.wait_for_ring(heard, timeout),
+            Driver::Postgres(postgres) => postgres.listeners.wait_for_ring(heard, timeout),
         }
     }
 

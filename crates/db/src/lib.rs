@@ -18,6 +18,7 @@ mod value;
 mod write_freeze;
 
 pub mod agent_sql;
+pub mod changes;
 pub mod schema;
 pub mod seed;
 pub mod signal;

@@ -23,6 +23,7 @@ const STEPS: &[Step] = &[
             include_str!("../migrations/0004_shop_content.sql"),
         ),
     ),
+    ("changes", include_str!("../migrations/0005_changes.sql")),
 ];
 
 /// The table that tells which steps were run.
@@ -70,7 +71,7 @@ pub(crate) fn run_to(tx: &mut Tx, dialect: Dialect, last: i64) -> Result<(), DbE
             tx.run(&sql, &[("number", number.into()), ("name", (*name).into())])?;
         }
     }
-    Ok(())
+    tx.install_changes()
 }
 
 /// Whether every step was run. A newer build may have run more.

@@ -1,6 +1,8 @@
 //! What every store has from its first moment: the tree of operations, lists, the administrators' group, and their
 //! names in all languages.
 
+mod shop_rows;
+
 use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
@@ -14,7 +16,7 @@ use crate::{DbError, Tx, groups, translations};
 ///
 /// A new operation is granted to the administrators. One that was there and
 /// was taken from them stays taken.
-pub fn base(tx: &mut Tx, _now: Timestamp) -> Result<(), DbError> {
+pub fn base(tx: &mut Tx, now: Timestamp) -> Result<(), DbError> {
     tx.lock("seed")?;
     let mut named = Named::read(tx)?;
     let administrators = match groups::by_skey(tx, groups::ADMIN, FALLBACK)? {
@@ -23,7 +25,8 @@ pub fn base(tx: &mut Tx, _now: Timestamp) -> Result<(), DbError> {
     };
     named.add(tx, "groups", administrators, "group.ADMIN")?;
     add_operations(tx, administrators, &mut named)?;
-    add_registry(tx, &mut named)
+    add_registry(tx, &mut named)?;
+    shop_rows::add(tx, now)
 }
 
 fn add_operations(tx: &mut Tx, administrators: i64, named: &mut Named) -> Result<(), DbError> {

@@ -3,7 +3,8 @@
 //! A hint may be lost (a full queue, a broken line); then [`Signal::Missed`]
 //! comes in its place, and the listener looks into the database for itself.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -48,6 +49,9 @@ impl Signals {
 #[derive(Default)]
 pub(crate) struct Listeners {
     all: Mutex<Vec<Listener>>,
+    /// How often something was committed here, or said elsewhere.
+    rung: Mutex<u64>,
+    ringing: Condvar,
 }
 
 struct Listener {
@@ -63,7 +67,27 @@ impl Listeners {
         Signals { receiver }
     }
 
+    /// Wakes those who wait for any change.
+    pub(crate) fn ring(&self) {
+        let mut rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
+        *rung = rung.wrapping_add(1);
+        self.ringing.notify_all();
+    }
+
+    /// How often it rang.
+    pub(crate) fn rung(&self) -> u64 {
+        *self.rung.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until it has rung since, at most so long; how often it rang.
+    pub(crate) fn wait_for_ring(&self, heard: u64, timeout: Duration) -> u64 {
+        let rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.ringing.wait_timeout_while(rung, timeout, |rung| *rung == heard);
+        *waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
     pub(crate) fn tell(&self, signal: &Signal) {
+        self.ring();
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain_mut(|listener| {
             if listener.missed && listener.sender.try_send(Signal::Missed).is_ok() {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::changes::Position;
 use crate::driver::postgres::{Postgres, PostgresSession};
 use crate::driver::purpose::Purpose;
 use crate::driver::sqlite::{Sqlite, SqliteSession};
@@ -11,6 +12,8 @@ use crate::{DbError, Row, Value};
 /// One transaction. Dropped before its end, it rolls back.
 pub struct Tx {
     pub(crate) session: Session,
+    /// Whether it makes no notes of what it changes.
+    pauses_changes: bool,
 }
 
 pub(crate) enum Session {
@@ -20,11 +23,14 @@ pub(crate) enum Session {
 
 impl Tx {
     pub(crate) fn of_sqlite(database: &Arc<Sqlite>, purpose: Purpose) -> Result<Self, DbError> {
-        Ok(Self { session: Session::Sqlite(SqliteSession::begin(database, purpose)?) })
+        Ok(Self { session: Session::Sqlite(SqliteSession::begin(database, purpose)?), pauses_changes: false })
     }
 
     pub(crate) fn of_postgres(database: &Arc<Postgres>, purpose: Purpose) -> Result<Self, DbError> {
-        Ok(Self { session: Session::Postgres(PostgresSession::begin(database, purpose)?) })
+        Ok(Self {
+            session: Session::Postgres(PostgresSession::begin(database, purpose)?),
+            pauses_changes: false,
+        })
     }
 
     /// All rows of a statement; `:name` stands for a value of `params`.
@@ -113,7 +119,56 @@ impl Tx {
         }
     }
 
-    pub(crate) fn commit(self) -> Result<(), DbError> {
+    /// Makes the triggers that note changes, where they are missing.
+    pub(crate) fn install_changes(&mut self) -> Result<(), DbError> {
+        match &mut self.session {
+            Session::Sqlite(session) => session.install_changes(),
+            Session::Postgres(session) => session.install_changes(),
+        }
+    }
+
+    pub(crate) fn pause_changes(&mut self) -> Result<(), DbError> {
+        self.pauses_changes = true;
+        match &mut self.session {
+            Session::Sqlite(session) => session.pause_changes(),
+            Session::Postgres(session) => session.pause_changes(),
+        }
+    }
+
+    pub(crate) fn change_position(&mut self) -> Result<Position, DbError> {
+        match &mut self.session {
+            Session::Sqlite(session) => session.change_position(),
+            Session::Postgres(session) => session.change_position(),
+        }
+    }
+
+    /// Tables and rows of the changes that are not seen at a position.
+    pub(crate) fn changes_since(
+        &mut self,
+        position: &Position,
+        most: usize,
+    ) -> Result<Vec<(String, Option<i64>)>, DbError> {
+        let rows = match &mut self.session {
+            Session::Sqlite(session) => session.changes_since(position, most),
+            Session::Postgres(session) => session.changes_since(position, most),
+        }?;
+        rows.iter().map(|row| Ok((row.get("table_name")?, row.get("row_id")?))).collect()
+    }
+
+    pub(crate) fn prune_changes(&mut self, kept: i64) -> Result<(), DbError> {
+        match &mut self.session {
+            Session::Sqlite(session) => session.prune_changes(kept),
+            Session::Postgres(session) => session.prune_changes(kept),
+        }
+    }
+
+    pub(crate) fn commit(mut self) -> Result<(), DbError> {
+        if self.pauses_changes {
+            match &mut self.session {
+                Session::Sqlite(session) => session.resume_changes(),
+                Session::Postgres(session) => session.resume_changes(),
+            }?;
+        }
         match self.session {
             Session::Sqlite(session) => session.commit(),
             Session::Postgres(session) => session.commit(),

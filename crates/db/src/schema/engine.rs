@@ -85,6 +85,19 @@ pub(super) const ENGINE: Section = Section {
         .closed()
         .not_journalled(OWN)
         .not_told(NOT_SHOWN),
+        TableSpec::new(
+            "changes",
+            "which rows were changed of late, for the nodes' caches; triggers write it",
+            columns! {
+                id;
+                table_name "the table; `*`: anything may have changed, `-`: what came before was removed";
+                row_id "the row's number; empty: any row of the table";
+                transaction_id "with PostgreSQL: the transaction";
+            },
+        )
+        .closed()
+        .not_journalled(OWN)
+        .not_told("it is what tells"),
     ],
 };
 

@@ -7,6 +7,7 @@ use crate::{DbError, Tx, Value};
 
 /// Removes every row of these tables that moves; tables that point to them must be among them.
 pub fn clear(tx: &mut Tx, tables: &[Table]) -> Result<(), DbError> {
+    tx.pause_changes()?;
     tx.clear(tables)
 }
 

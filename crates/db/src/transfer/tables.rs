@@ -11,7 +11,10 @@ pub fn tables() -> Result<Vec<Table>, DbError> {
 
 /// The tables as they were after this many steps of migration.
 pub fn tables_of(step: i64) -> Result<Vec<Table>, DbError> {
-    introspect::tables(&migrate::script(step, Dialect::Sqlite))
+    let mut tables = introspect::tables(&migrate::script(step, Dialect::Sqlite))?;
+    // It is a database's own, and of the moment.
+    tables.retain(|table| table.name != "changes");
+    Ok(tables)
 }
 
 /// How many steps of migration this build has.

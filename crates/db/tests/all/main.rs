@@ -4,6 +4,8 @@
 
 mod agent_sql;
 mod agent_tricks;
+mod catalogue;
+mod changes;
 mod driver;
 mod failover;
 mod fixture;
@@ -13,6 +15,7 @@ mod migrations;
 mod nodes;
 mod people;
 mod schema;
+mod shop;
 mod tls;
 mod transfer;
 mod work;

@@ -10,6 +10,7 @@ use tokio::task::JoinHandle;
 use tokio_postgres::{AsyncMessage, Client, Config, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::changes::CHANNEL;
 use super::error::error;
 use crate::DbError;
 use crate::signal::{Listeners, Signal};
@@ -88,6 +89,8 @@ async fn hear<T: AsyncRead + AsyncWrite + Unpin>(
     while let Some(Ok(message)) = poll_fn(|cx| connection.poll_message(cx)).await {
         if let AsyncMessage::Notification(said) = message {
             match unpacked(said.payload()) {
+                // Far more often than the others, and heard only by those who wait for any change.
+                Some(Signal::Said { channel, .. }) if channel == CHANNEL => listeners.ring(),
                 Some(signal) => listeners.tell(&signal),
                 None => tracing::warn!("A signal of another form on the store's channel"),
             }

@@ -2,6 +2,7 @@
 
 mod agent;
 pub(crate) mod agent_role;
+mod changes;
 mod error;
 mod freeze;
 mod guard;

@@ -37,7 +37,7 @@ pub(crate) struct Postgres {
     pub(super) tls: MakeRustlsConnect,
     /// Connections of the agents' login.
     pub(super) readers: Mutex<Option<Pool>>,
-    listeners: Arc<Listeners>,
+    pub(crate) listeners: Arc<Listeners>,
     /// Whether this node hears the others already.
     hears: Mutex<bool>,
     /// Statements with `:name` in the form the server takes.
@@ -103,6 +103,12 @@ impl Postgres {
     /// What the nodes say from now on.
     pub(crate) fn listen(&self) -> Result<Signals, DbError> {
         let signals = self.listeners.add();
+        self.begin_hearing()?;
+        Ok(signals)
+    }
+
+    /// Hears the other nodes from now on.
+    pub(crate) fn begin_hearing(&self) -> Result<(), DbError> {
         let mut hears = self.hears.lock().unwrap_or_else(PoisonError::into_inner);
         if !*hears {
             let hearing =
@@ -112,7 +118,7 @@ impl Postgres {
             }
             *hears = true;
         }
-        Ok(signals)
+        Ok(())
     }
 
     pub(super) fn numbered(&self, sql: &str) -> Arc<Numbered> {

@@ -25,7 +25,7 @@ pub(crate) struct Sqlite {
     freed: Condvar,
     readers: Mutex<Readers>,
     reader_freed: Condvar,
-    pub(super) listeners: Listeners,
+    pub(crate) listeners: Listeners,
     /// Connections for agents' statements.
     pub(super) agents: Mutex<Vec<Connection>>,
 }

@@ -78,6 +78,9 @@ impl SqliteSession {
     pub(crate) fn commit(mut self) -> Result<(), DbError> {
         self.connection()?.prepare_cached("commit").and_then(|mut sql| sql.execute([])).map_err(error)?;
         self.database.give_back(self.purpose, self.connection.take());
+        if self.purpose != Purpose::Read {
+            self.database.listeners.ring();
+        }
         for signal in &self.signals {
             self.database.listeners.tell(signal);
         }

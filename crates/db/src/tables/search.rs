@@ -1,0 +1,166 @@
+//! Search over our own tables of words, the same on both databases.
+//!
+//! A first version: article numbers and GTINs first, then products that hold all
+//! words, each the beginning of one of theirs, the heavier the higher.
+
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::Timestamp;
+use shop::text::folded;
+
+use crate::id_list::Ids;
+use crate::{DbError, Tx, products, rows};
+
+/// Words that are looked at of one row.
+const MOST_WORDS: usize = 400;
+/// Words of a query that count.
+const MOST_ASKED: usize = 8;
+/// Terms that one word of a query may stand for.
+const MOST_TERMS: i64 = 64;
+
+/// How much a word counts, by where it stands.
+const IN_CODE: i64 = 40;
+const IN_NAME: i64 = 20;
+const IN_VALUE: i64 = 5;
+const IN_TEXT: i64 = 1;
+
+/// The words of a text, folded.
+pub fn words(text: &str) -> Vec<String> {
+    let folded = folded(text);
+    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.take(MOST_WORDS).map(|word| word.chars().take(40).collect()).collect()
+}
+
+/// Makes the words of rows anew. Of products that lists show and that are not removed.
+pub fn reindex(tx: &mut Tx, entity: &str, ids: &[i64], _now: Timestamp) -> Result<(), DbError> {
+    for some in ids.chunks(256) {
+        let list = Ids::new("id", some);
+        let sql =
+            format!("delete from search_postings where entity = :entity and elem_id in {}", list.places());
+        tx.run(&sql, &list.with(&[("entity", entity.into())]))?;
+        let weights = if entity == "products" { of_products(tx, some)? } else { BTreeMap::new() };
+        let terms = terms(tx, weights.keys().map(|(_, word)| word.as_str()))?;
+        let values: Vec<_> = weights
+            .iter()
+            .filter_map(|((id, word), weight)| {
+                let term = terms.get(word)?;
+                Some(vec![(*term).into(), entity.into(), (*id).into(), (*weight).into()])
+            })
+            .collect();
+        rows::insert_many(tx, "search_postings", &["term_id", "entity", "elem_id", "weight"], &values)?;
+    }
+    Ok(())
+}
+
+type Weights = BTreeMap<(i64, String), i64>;
+
+fn of_products(tx: &mut Tx, ids: &[i64]) -> Result<Weights, DbError> {
+    let list = Ids::new("id", ids);
+    let live = format!(
+        "(select id from products where deleted is null and state = 'kShown' and id in {})",
+        list.places()
+    );
+    let sql = format!(
+        "select p.id, p.name as text, {IN_NAME} as weight from products p where p.id in {live}
+         union all select p.id, p.text, {IN_TEXT} from products p where p.id in {live}
+         union all select p.id, b.name, {IN_NAME} from products p join brands b on b.id = p.brand_id
+           where p.id in {live}
+         union all select t.elem_id, t.value, case when t.field = 'name' then {IN_NAME} else {IN_TEXT} end
+           from texts t where t.entity = 'products' and t.elem_id in {live}
+         union all select v.product_id, v.sku, {IN_CODE} from variants v
+           where v.product_id in {live} and v.deleted is null and v.sku is not null
+         union all select v.product_id, v.mpn, {IN_CODE} from variants v
+           where v.product_id in {live} and v.deleted is null and v.mpn is not null
+         union all select v.product_id, c.name, {IN_VALUE} from attribute_values v
+           join attributes a on a.id = v.attribute_id and a.search
+           join attribute_choices c on c.id = v.choice_id where v.product_id in {live}
+         union all select v.product_id, v.text_value, {IN_VALUE} from attribute_values v
+           join attributes a on a.id = v.attribute_id and a.search
+           where v.product_id in {live} and v.text_value is not null"
+    );
+    let mut weights = Weights::new();
+    for row in tx.rows(&sql, &list.with(&[]))? {
+        let (id, weight): (i64, i64) = (row.get("id")?, row.get("weight")?);
+        for word in words(&without_markup(&row.get::<String>("text")?)) {
+            let sum = weights.entry((id, word)).or_default();
+            *sum = (*sum + weight).min(1000);
+        }
+    }
+    Ok(weights)
+}
+
+/// The words between the tags.
+fn without_markup(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut is_tag = false;
+    for letter in text.chars() {
+        match letter {
+            '<' => is_tag = true,
+            '>' if is_tag => {
+                is_tag = false;
+                plain.push(' ');
+            }
+            _ if !is_tag => plain.push(letter),
+            _ => {}
+        }
+    }
+    plain
+}
+
+/// Numbers of words, new ones added.
+fn terms<'a>(tx: &mut Tx, words: impl Iterator<Item = &'a str>) -> Result<HashMap<String, i64>, DbError> {
+    let mut words: Vec<_> = words.collect();
+    words.sort_unstable();
+    words.dedup();
+    let mut terms = HashMap::new();
+    for some in words.chunks(64) {
+        let names: Vec<_> = (0..some.len()).map(|at| format!("w{at}")).collect();
+        let values: Vec<_> =
+            names.iter().zip(some).map(|(name, word)| (name.as_str(), (*word).into())).collect();
+        let places = names.iter().map(|name| format!("(:{name})")).collect::<Vec<_>>().join(", ");
+        let sql = format!("insert into search_terms (term) values {places} on conflict (term) do nothing");
+        tx.run(&sql, &values)?;
+        let places = names.iter().map(|name| format!(":{name}")).collect::<Vec<_>>().join(", ");
+        let sql = format!("select id, term from search_terms where term in ({places})");
+        for row in tx.rows(&sql, &values)? {
+            terms.insert(row.get("term")?, row.get("id")?);
+        }
+    }
+    Ok(terms)
+}
+
+/// Products for what somebody typed, the best first, at most `most`.
+pub fn find(tx: &mut Tx, typed: &str, most: u32) -> Result<Vec<i64>, DbError> {
+    let mut found: Vec<i64> = Vec::new();
+    if let Some(variant) = products::variant_by_code(tx, typed)? {
+        found.push(variant.product_id);
+    }
+    let mut scores: Option<HashMap<i64, i64>> = None;
+    for word in words(typed).into_iter().take(MOST_ASKED) {
+        let hits = of_word(tx, &word)?;
+        scores = Some(match scores {
+            None => hits,
+            Some(before) => {
+                let both = before.into_iter();
+                both.filter_map(|(id, score)| hits.get(&id).map(|more| (id, score + more))).collect()
+            }
+        });
+    }
+    let mut scores: Vec<_> = scores.unwrap_or_default().into_iter().collect();
+    scores.sort_unstable_by_key(|(id, score)| (std::cmp::Reverse(*score), *id));
+    found.extend(scores.into_iter().map(|(id, _)| id).filter(|id| !found.contains(id)).collect::<Vec<_>>());
+    found.truncate(most as usize);
+    Ok(found)
+}
+
+/// Products that hold a word that begins so. The whole word counts twice.
+fn of_word(tx: &mut Tx, word: &str) -> Result<HashMap<i64, i64>, DbError> {
+    let rows = tx.rows(
+        "select p.elem_id, cast(max(case when t.term = :word then 2 * p.weight else p.weight end) as bigint) as score
+         from (select id, term from search_terms where term >= :word and term < :end order by term limit :most) t
+         join search_postings p on p.term_id = t.id and p.entity = 'products'
+         group by p.elem_id",
+        &[("word", word.into()), ("end", format!("{word}\u{10ffff}").into()), ("most", MOST_TERMS.into())],
+    )?;
+    rows.iter().map(|row| Ok((row.get("elem_id")?, row.get("score")?))).collect()
+}
