@@ -6,14 +6,14 @@
 
 use rmcp::model::{CallToolResult, ContentBlock, Implementation, MetaObject};
 use serde_json::Value;
-use tools::Shown;
+use tools::Presented;
 use wire::{Refusal, Stop, catalogue};
 
-use crate::protocol::{Era, Host};
-use crate::quirks;
+use crate::hosts::protocol::{Era, Host};
+use crate::hosts::quirks;
 
 /// The result of a call, for this host.
-pub(crate) fn result(outcome: Result<Shown, Stop>, tool: &str, host: &Host) -> CallToolResult {
+pub(crate) fn result(outcome: Result<Presented, Stop>, tool: &str, host: &Host) -> CallToolResult {
     let mut result = match outcome {
         Ok(shown) => done(shown, host),
         Err(Stop::Refused(refusal)) => refused(&refusal, tool),
@@ -43,7 +43,7 @@ pub(crate) fn about(era: Era) -> Implementation {
     about
 }
 
-fn done(shown: Shown, host: &Host) -> CallToolResult {
+fn done(shown: Presented, host: &Host) -> CallToolResult {
     let mut result = CallToolResult::default();
     result.is_error = Some(false);
     let text = shown.text.filter(|text| !text.is_empty());

@@ -7,11 +7,13 @@ use tools::Right;
 use wire::text::quoted;
 use wire::{Mender, Origin, Refusal, SignedIn, Stop};
 
-use crate::client::Address;
-use crate::core::Core;
-use crate::place::{self, Place};
-use crate::sign_in::{self, Source};
-use crate::{Options, StorePin, licence, registry};
+use crate::client::address::Address;
+use crate::server::registry;
+use crate::server::state::ServerState;
+use crate::session::licence_token;
+use crate::session::sign_in::{self, Source};
+use crate::session::store_choice::{self, StoreChoice};
+use crate::{Options, StorePin};
 
 /// One step of the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,9 +29,9 @@ pub struct Step {
 /// Walks from the list of stores to the rights. The way ends at the first step that the next ones need.
 pub async fn check(home: &Home, store: Option<&Path>) -> Vec<Step> {
     let pin = store.map(|folder| StorePin::Folder(folder.to_owned()));
-    let core = Core::new(Options::from_env(home.clone(), pin));
+    let state = ServerState::new(Options::from_env(home.clone(), pin), registry::entries());
     let mut steps = Steps::default();
-    walk(&core, &mut steps).await;
+    walk(&state, &mut steps).await;
     steps.0
 }
 
@@ -62,29 +64,32 @@ impl Steps {
     }
 }
 
-async fn walk(core: &Core, steps: &mut Steps) -> Option<()> {
-    let home = &core.options.home;
-    let list = steps.take("list of stores", place::stores(home))?;
+async fn walk(state: &ServerState, steps: &mut Steps) -> Option<()> {
+    let home = &state.options.home;
+    let list = steps.take("list of stores", store_choice::stores(home))?;
     let stores = list.stores.len();
     steps.well("list of stores", format!("{stores} in `{}`", home.path().display()));
-    let place = steps.take("store", place::find(&list, core.options.store.as_ref()))?;
-    steps.well("store", format!("{}, `{}`", place.name, place.folder.display()));
-    let (connection, address) = steps.take("Shop.ini", connection(&place))?;
+    let store = steps.take("store", store_choice::find(&list, state.options.store.as_ref()))?;
+    steps.well("store", format!("{}, `{}`", store.name, store.folder.display()));
+    let (connection, address) = steps.take("Shop.ini", connection(&store))?;
     let licensed = if connection.licensed { "licensed" } else { "not licensed" };
     steps.well("Shop.ini", format!("{}, login `{}`, {licensed}", connection.url, connection.login));
-    program(home, &place, steps).await;
-    let source = sign_in::source(home, &place, &connection).await.map_err(Stop::from);
+    program(home, &store, steps).await;
+    let source = sign_in::source(home, &store, &connection).await.map_err(Stop::from);
     let source = steps.take("password", source);
     if let Some(source) = &source {
-        let from =
-            if source.from == crate::session::From::Program { "the program" } else { "the saved settings" };
+        let from = if source.from == crate::session::open_session::PasswordSource::Program {
+            "the program"
+        } else {
+            "the saved settings"
+        };
         steps.well("password", format!("of `{}`, from {from}", source.pair.login));
-        token(&place, &connection, source, steps);
+        token(&store, &connection, source, steps);
     }
-    engine(core, &address, steps).await?;
+    engine(state, &address, steps).await?;
     let source = source?;
     let signed_in =
-        sign_in::sign_in(core, &address, &place, &connection, &source.pair, &Origin::default()).await;
+        sign_in::sign_in(state, &address, &store, &connection, &source.pair, &Origin::default()).await;
     let signed_in = steps.take("sign-in", signed_in)?;
     if signed_in.demo {
         steps.wrong("sign-in", "demo mode: everyone who signs in is an administrator. The server's owner sets an administrator's password and removes `admin.here`.");
@@ -97,15 +102,15 @@ async fn walk(core: &Core, steps: &mut Steps) -> Option<()> {
 }
 
 /// The connection, and its address where that can be used.
-fn connection(place: &Place) -> Result<(ShopIni, Address), Stop> {
-    let connection = place.connection()?;
-    let address = sign_in::address(place, &connection)?;
+fn connection(store: &StoreChoice) -> Result<(ShopIni, Address), Stop> {
+    let connection = store.connection()?;
+    let address = sign_in::address(store, &connection)?;
     Ok((connection, address))
 }
 
 /// The program is only one of two sources, so its absence is no failure.
-async fn program(home: &Home, place: &Place, steps: &mut Steps) {
-    let said = match home::program_state(home, &place.folder).await {
+async fn program(home: &Home, store: &StoreChoice, steps: &mut Steps) {
+    let said = match home::program_state(home, &store.folder).await {
         Program::Running { signed_in: true } => "runs on this store".to_owned(),
         Program::Running { signed_in: false } => "runs on this store, signed out".to_owned(),
         Program::Other { store } => format!("runs on another store, `{}`", store.display()),
@@ -115,17 +120,17 @@ async fn program(home: &Home, place: &Place, steps: &mut Steps) {
     steps.well("program", said);
 }
 
-fn token(place: &Place, connection: &ShopIni, source: &Source, steps: &mut Steps) {
+fn token(store: &StoreChoice, connection: &ShopIni, source: &Source, steps: &mut Steps) {
     if !connection.licensed {
         return steps.well("licence", "none is needed");
     }
-    let token = licence::token(&place.folder, &source.pair.login).map_err(Stop::from);
+    let token = licence_token::token(&store.folder, &source.pair.login).map_err(Stop::from);
     if steps.take("licence", token).is_some() {
         steps.well("licence", "today's token is there");
     }
 }
 
-async fn engine(core: &Core, address: &Address, steps: &mut Steps) -> Option<()> {
+async fn engine(state: &ServerState, address: &Address, steps: &mut Steps) -> Option<()> {
     let mut build = None;
     for (path, wrong) in [
         ("core/health", "is no engine of this kind, or something else answers in front of it"),
@@ -134,7 +139,7 @@ async fn engine(core: &Core, address: &Address, steps: &mut Steps) -> Option<()>
             "is up but not ready: its database cannot be reached or is being migrated; its log says more",
         ),
     ] {
-        match core.client.look(address, path).await {
+        match state.client.look(address, path).await {
             Ok((200, page)) => match engines_page(&page) {
                 Some(page) => build = build_of(&page).or(build),
                 // A storefront, or what protects it, may answer every address with a page.

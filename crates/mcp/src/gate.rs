@@ -11,10 +11,13 @@ use serde_json::{Map, Value};
 use tools::ToolSpec;
 use wire::{Refusal, catalogue};
 
-use crate::place;
-use crate::registry::Entry;
-use crate::rules::{self, Marks, Rules};
-use crate::session::Session;
+use rules::{Marks, Rules};
+
+use crate::server::listed_tool::ListedTool;
+use crate::session::open_session::Session;
+use crate::session::store_choice;
+
+pub(crate) mod rules;
 
 /// Tools by which critical notes are read.
 const READERS: &[&str] = &["memory_list", "memory_load"];
@@ -45,7 +48,7 @@ pub(crate) fn pass(home: &Home, session: &Session, spec: &ToolSpec) -> Result<()
 }
 
 /// The arguments, checked against the tool's schema.
-pub(crate) fn arguments(entry: &Entry, arguments: Arguments) -> Result<Map<String, Value>, Refusal> {
+pub(crate) fn arguments(entry: &ListedTool, arguments: Arguments) -> Result<Map<String, Value>, Refusal> {
     match arguments {
         Arguments::Named(named) => tools::check_arguments(&entry.input, named),
         Arguments::Odd(words) => Err(catalogue::arguments_not_object(&words)),
@@ -54,18 +57,18 @@ pub(crate) fn arguments(entry: &Entry, arguments: Arguments) -> Result<Map<Strin
 
 /// A pinned server keeps its store whatever the program does.
 fn same_store(home: &Home, session: &Session) -> Result<(), Refusal> {
-    if session.place.pinned {
+    if session.store.pinned {
         return Ok(());
     }
     match home::program_store(home) {
-        Some(open) if !home::same_folder(&open, &session.place.folder) => {
+        Some(open) if !home::same_folder(&open, &session.store.folder) => {
             // The list may be unreadable right now; the folder still says which store it is.
-            let known = place::stores(home).ok().and_then(|list| list.find(&open).cloned());
+            let known = store_choice::stores(home).ok().and_then(|list| list.find(&open).cloned());
             let program = match known {
                 Some(store) => format!("{}, {}", store.name, store.folder.display()),
                 None => open.display().to_string(),
             };
-            Err(catalogue::store_switched(&session.place.in_words(), &program))
+            Err(catalogue::store_switched(&session.store.in_words(), &program))
         }
         _ => Ok(()),
     }
@@ -104,7 +107,7 @@ fn rules_accepted(home: &Home, session: &Session, spec: &ToolSpec) -> Result<(),
 
 /// The rules that cover a tool, as this session reads them.
 pub(crate) fn covering(home: &Home, session: &Session, tool: &str) -> Option<Rules> {
-    let marks = Marks { store: &session.place.folder, agent: &session.origin.application };
+    let marks = Marks { store: &session.store.folder, agent: &session.origin.application };
     rules::covering(home, tool, &marks)
 }
 

@@ -9,30 +9,20 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 
 mod answer;
-mod calls;
 mod check;
 mod client;
-mod core;
-mod folders;
 mod gate;
-mod keys;
-mod licence;
+mod hosts;
 mod options;
-mod place;
-mod protocol;
-pub mod quirks;
-mod registry;
-mod rules;
 mod server;
 mod session;
 pub mod session_tools;
-mod sign_in;
 mod transport;
-mod words;
 
 pub use check::{Step, check};
+pub use hosts::quirks;
 pub use options::{Options, StorePin};
-pub use registry::{all_tools, tools_list_json};
+pub use server::registry::{all_tools, tools_list_json};
 
 /// How long running calls may still answer after the input ended.
 const LAST_ANSWERS: Duration = Duration::from_millis(600);
@@ -68,7 +58,8 @@ pub async fn serve_on(
 ) {
     let ended = Arc::new(Notify::new());
     let transport = transport::Stdio::new(source, sink, Arc::clone(&ended));
-    let server = server::Server::new(core::Core::new(options));
+    let state = server::state::ServerState::new(options, server::registry::entries());
+    let server = server::handler::Server::new(state);
     let service = serve_directly(server, transport, None);
     let end = service.cancellation_token();
     let mut served = std::pin::pin!(service.waiting());

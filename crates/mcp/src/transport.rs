@@ -21,23 +21,23 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 
-use calls::Calls;
 use incoming::{Incoming, Wrong};
 use lines::{Line, Lines};
 use outbox::Outbox;
+use pending::PendingRequests;
 
-mod calls;
 mod id;
 pub(crate) mod incoming;
 mod lines;
 mod outbox;
+mod pending;
 pub(crate) mod streams;
 
 /// The transport of one process.
 pub(crate) struct Stdio<R> {
     lines: Lines<R>,
     outbox: Outbox,
-    calls: Calls,
+    pending: PendingRequests,
     ready: VecDeque<RxJsonRpcMessage<RoleServer>>,
     /// Whether the host speaks a version that has batches.
     batches: bool,
@@ -50,7 +50,7 @@ impl<R: AsyncRead + Send + Unpin> Stdio<R> {
         Self {
             lines: Lines::new(source),
             outbox: Outbox::new(sink),
-            calls: Calls::default(),
+            pending: PendingRequests::default(),
             ready: VecDeque::new(),
             batches: false,
             ended,
@@ -66,7 +66,7 @@ impl<R: AsyncRead + Send + Unpin> Stdio<R> {
             Incoming::Wrong(wrong) => {
                 let answer = error(&wrong.id, &ErrorData::new(wrong.code, wrong.message, None));
                 match batch {
-                    Some(batch) => self.calls.add(batch, answer),
+                    Some(batch) => self.pending.add(batch, answer),
                     None => self.put(Some(answer)),
                 }
             }
@@ -84,21 +84,21 @@ impl<R: AsyncRead + Send + Unpin> Stdio<R> {
         if let ClientRequest::InitializeRequest(initialize) = &request {
             self.batches = matches!(initialize.params.protocol_version.as_str(), "2024-11-05" | "2025-03-26");
         }
-        let number = self.calls.open(id, batch);
+        let number = self.pending.open(id, batch);
         self.ready.push_back(ClientJsonRpcMessage::request(request, RequestId::Number(number)));
     }
 
     fn batch(&mut self, messages: Vec<Incoming>) {
-        let batch = self.calls.open_batch();
+        let batch = self.pending.open_batch();
         for message in messages {
             self.take(message, Some(batch));
         }
-        let complete = self.calls.seal(batch);
+        let complete = self.pending.seal(batch);
         self.put(complete);
     }
 
     fn cancel(&mut self, id: &Value) {
-        let (numbers, complete) = self.calls.cancel(id);
+        let (numbers, complete) = self.pending.cancel(id);
         for number in numbers {
             let params = CancelledNotificationParam::new(Some(RequestId::Number(number)), None);
             let cancelled = ClientNotification::CancelledNotification(CancelledNotification::new(params));
@@ -124,10 +124,10 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Stdio<R> {
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let bytes = match item {
             JsonRpcMessage::Response(response) => number(&response.id)
-                .and_then(|n| self.calls.close(n, |id| answer(id, "result", &response.result))),
+                .and_then(|n| self.pending.close(n, |id| answer(id, "result", &response.result))),
             JsonRpcMessage::Error(wrong) => {
                 let number = wrong.id.as_ref().and_then(number);
-                number.and_then(|n| self.calls.close(n, |id| error(id, &wrong.error)))
+                number.and_then(|n| self.pending.close(n, |id| error(id, &wrong.error)))
             }
             other => serde_json::to_vec(&other).ok(),
         };

@@ -1,8 +1,8 @@
 //! One file per MCP tool: what it declares, what the engine does, what the MCP server does locally.
 
 mod arguments;
-mod cx;
-mod here;
+mod engine_context;
+mod local_context;
 pub mod reference;
 mod registry;
 mod schema;
@@ -10,16 +10,18 @@ mod spec;
 mod table;
 
 #[cfg(test)]
-mod house;
+mod test_store;
 
 pub mod engine;
 pub mod memory;
 pub mod repo;
 
 pub use arguments::check_arguments;
-pub use cx::{Caller, EngineCx};
-pub use here::Here;
+pub use engine_context::{Caller, EngineCx};
+pub use local_context::LocalContext;
 pub use registry::{ALL, find};
 pub use schema::{input_schema, output_schema};
-pub use spec::{Ask, Effect, Right, Run, Show, Shown, ToolSpec, erased_ask, erased_run, erased_show};
+pub use spec::{
+    Effect, Prepare, Present, Presented, Right, Run, ToolSpec, erased_prepare, erased_present, erased_run,
+};
 pub use table::Table;

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use wire::{Stop, catalogue};
 
-use crate::{EngineCx, Here};
+use crate::{EngineCx, LocalContext};
 
 /// One tool: everything lists, gates, docs and tests need to know of it.
 pub struct ToolSpec {
@@ -24,9 +24,9 @@ pub struct ToolSpec {
     /// The engine's half; `None` for tools that never leave the MCP server.
     pub run: Option<Run>,
     /// The MCP server's half before the request; `None` sends the arguments as they are.
-    pub ask: Option<Ask>,
+    pub prepare: Option<Prepare>,
     /// The MCP server's half after the answer; `None` shows the answer as it is.
-    pub show: Option<Show>,
+    pub present: Option<Present>,
 }
 
 /// The right behind a tool.
@@ -52,13 +52,13 @@ pub enum Effect {
 /// The engine's half of a tool.
 pub type Run = fn(&mut EngineCx<'_>, Map<String, Value>) -> Result<Value, Stop>;
 /// The MCP server's half before the request: arguments to the command's parameters.
-pub type Ask = fn(&Here, Map<String, Value>) -> Result<Map<String, Value>, Stop>;
+pub type Prepare = fn(&LocalContext, Map<String, Value>) -> Result<Map<String, Value>, Stop>;
 /// The MCP server's half after the answer: arguments and answer to blocks.
-pub type Show = fn(&Here, Map<String, Value>, Value) -> Result<Shown, Stop>;
+pub type Present = fn(&LocalContext, Map<String, Value>, Value) -> Result<Presented, Stop>;
 
 /// What the agent gets of a done call, before it becomes blocks.
 #[derive(Clone, Debug, Default)]
-pub struct Shown {
+pub struct Presented {
     /// The data block.
     pub data: Option<Value>,
     /// The text block.
@@ -67,7 +67,7 @@ pub struct Shown {
     pub notes_read: Vec<i64>,
 }
 
-impl Shown {
+impl Presented {
     /// Only data.
     pub fn data(data: Value) -> Self {
         Self { data: Some(data), ..Self::default() }
@@ -119,45 +119,45 @@ pub fn erased_run<P: DeserializeOwned, A: Serialize>(
     Ok(serde_json::to_value(answer)?)
 }
 
-/// Gives a typed half before the request the form of [`Ask`].
-pub fn erased_ask<P: DeserializeOwned, S: Serialize>(
-    here: &Here,
+/// Gives a typed half before the request the form of [`Prepare`].
+pub fn erased_prepare<P: DeserializeOwned, S: Serialize>(
+    local: &LocalContext,
     params: Map<String, Value>,
-    ask: fn(&Here, P) -> Result<S, Stop>,
+    prepare: fn(&LocalContext, P) -> Result<S, Stop>,
 ) -> Result<Map<String, Value>, Stop> {
-    match serde_json::to_value(ask(here, parse(params)?)?)? {
+    match serde_json::to_value(prepare(local, parse(params)?)?)? {
         Value::Object(sent) => Ok(sent),
         _ => Err(wire::Fault::new("a tool sends something else than an object").into()),
     }
 }
 
-/// Gives a typed half after the answer the form of [`Show`].
+/// Gives a typed half after the answer the form of [`Present`].
 ///
 /// The engine's bytes are not trusted: an answer of another form is refused.
-pub fn erased_show<P: DeserializeOwned, A: DeserializeOwned>(
-    here: &Here,
+pub fn erased_present<P: DeserializeOwned, A: DeserializeOwned>(
+    local: &LocalContext,
     params: Map<String, Value>,
     answer: Value,
-    show: fn(&Here, P, A) -> Result<Shown, Stop>,
-) -> Result<Shown, Stop> {
+    present: fn(&LocalContext, P, A) -> Result<Presented, Stop>,
+) -> Result<Presented, Stop> {
     let answer = serde_json::from_value(answer).map_err(|error| {
         let what = format!("the answer is not of the tool's form ({error}).");
         catalogue::unexpected_answer(&wire::text::quoted(&what, 300))
     })?;
-    show(here, parse(params)?, answer)
+    present(local, parse(params)?, answer)
 }
 
 /// Declares a tool in its file, as `TOOL`.
 ///
 /// The file has `Args` and `Answer`, and the functions that are named:
-/// `run(&mut EngineCx, Args or what ask sends) -> Result<Answer, Stop>`,
-/// `ask(&Here, Args) -> Result<Sent, Stop>`,
-/// `show(&Here, Args, Answer) -> Result<Shown, Stop>`.
-/// Without `show` the engine's answer is checked against `Answer` and shown as data.
+/// `run(&mut EngineCx, Args or what prepare sends) -> Result<Answer, Stop>`,
+/// `prepare(&LocalContext, Args) -> Result<Sent, Stop>`,
+/// `present(&LocalContext, Args, Answer) -> Result<Presented, Stop>`.
+/// Without `present` the engine's answer is checked against `Answer` and shown as data.
 #[macro_export]
 macro_rules! tool {
     ($name:literal, right: $right:expr, effect: $effect:ident, refuses: [$($refusal:ident),* $(,)?]
-     $(, run: $run:path)? $(, ask: $ask:path)? $(, show: $show:path)? $(,)?) => {
+     $(, run: $run:path)? $(, prepare: $prepare:path)? $(, present: $present:path)? $(,)?) => {
         /// The tool of this file.
         pub const TOOL: $crate::ToolSpec = $crate::ToolSpec {
             name: $name,
@@ -167,21 +167,21 @@ macro_rules! tool {
             input: $crate::input_schema::<Args>,
             output: Some($crate::output_schema::<Answer>),
             run: $crate::tool!(@run $($run)?),
-            ask: $crate::tool!(@ask $($ask)?),
-            show: $crate::tool!(@show $($show)?),
+            prepare: $crate::tool!(@prepare $($prepare)?),
+            present: $crate::tool!(@present $($present)?),
         };
     };
     (@run) => { None };
     (@run $run:path) => { Some(|cx, params| $crate::erased_run(cx, params, $run)) };
-    (@ask) => { None };
-    (@ask $ask:path) => { Some(|here, params| $crate::erased_ask(here, params, $ask)) };
-    (@show) => {
-        Some(|here, params, answer| {
-            $crate::erased_show::<serde_json::Map<String, serde_json::Value>, Answer>(
-                here, params, answer,
-                |_, _, answer| Ok($crate::Shown::data(serde_json::to_value(answer)?)),
+    (@prepare) => { None };
+    (@prepare $prepare:path) => { Some(|local, params| $crate::erased_prepare(local, params, $prepare)) };
+    (@present) => {
+        Some(|local, params, answer| {
+            $crate::erased_present::<serde_json::Map<String, serde_json::Value>, Answer>(
+                local, params, answer,
+                |_, _, answer| Ok($crate::Presented::data(serde_json::to_value(answer)?)),
             )
         })
     };
-    (@show $show:path) => { Some(|here, params, answer| $crate::erased_show(here, params, answer, $show)) };
+    (@present $present:path) => { Some(|local, params, answer| $crate::erased_present(local, params, answer, $present)) };
 }

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tools::{Right, Shown, tool};
+use tools::{Presented, Right, tool};
 use wire::text::quoted;
 use wire::{Stop, catalogue};
 
-use crate::folders::{self, Conversation};
-use crate::session::Session;
+use crate::session::conversation_folders::{self, Conversation};
+use crate::session::open_session::Session;
 
 tool!("session_clear", right: Right::Free, effect: Destroys, refuses: [not_a_topic, topic_not_removed]);
 
@@ -52,18 +52,18 @@ pub struct Topic {
 }
 
 /// Blocking: walks over files.
-pub(crate) fn run(session: &Session, args: Args) -> Result<Shown, Stop> {
+pub(crate) fn run(session: &Session, args: Args) -> Result<Presented, Stop> {
     match args.topics {
         None => Ok(list(session)),
         Some(topics) => remove(session, topics),
     }
 }
 
-fn list(session: &Session) -> Shown {
-    let topics = folders::list(&session.place.folder, &session.application);
+fn list(session: &Session) -> Presented {
+    let topics = conversation_folders::list(&session.store.folder, &session.application);
     let size: u64 = topics.iter().map(|topic| topic.size).sum();
     let topics: Vec<Topic> = topics.into_iter().map(Topic::from).collect();
-    Shown::data(json!({"current": session.origin.topic, "topics": topics, "size": size}))
+    Presented::data(json!({"current": session.origin.topic, "topics": topics, "size": size}))
 }
 
 impl From<Conversation> for Topic {
@@ -74,8 +74,8 @@ impl From<Conversation> for Topic {
 }
 
 /// Every name is checked before the first folder goes.
-fn remove(session: &Session, topics: Vec<String>) -> Result<Shown, Stop> {
-    if let Some(odd) = topics.iter().find(|topic| !folders::is_conversation(topic)) {
+fn remove(session: &Session, topics: Vec<String>) -> Result<Presented, Stop> {
+    if let Some(odd) = topics.iter().find(|topic| !conversation_folders::is_conversation(topic)) {
         return Err(catalogue::not_a_topic(&quoted(odd, 60)).into());
     }
     let (mut removed, mut missing) = (Vec::new(), Vec::new());
@@ -83,7 +83,7 @@ fn remove(session: &Session, topics: Vec<String>) -> Result<Shown, Stop> {
         if removed.contains(&topic) || missing.contains(&topic) {
             continue;
         }
-        match folders::remove(&session.place.folder, &session.application, &topic) {
+        match conversation_folders::remove(&session.store.folder, &session.application, &topic) {
             Ok(true) => removed.push(topic),
             Ok(false) => missing.push(topic),
             Err((path, why)) => {
@@ -93,5 +93,5 @@ fn remove(session: &Session, topics: Vec<String>) -> Result<Shown, Stop> {
             }
         }
     }
-    Ok(Shown::data(json!({"removed": removed, "missing": missing})))
+    Ok(Presented::data(json!({"removed": removed, "missing": missing})))
 }

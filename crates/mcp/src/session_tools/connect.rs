@@ -7,17 +7,17 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use tools::{Right, Shown, tool};
+use tools::{Presented, Right, tool};
 use wire::text::quoted;
 use wire::{Fault, Origin, Refusal, SignedIn, Stop, catalogue};
 use zeroize::Zeroizing;
 
-use crate::core::Core;
 use crate::gate::{self, Arguments};
-use crate::place::{self, Place};
-use crate::registry::{self, Entry};
-use crate::session::{From, Memory, Session};
-use crate::{folders, sign_in};
+use crate::server::listed_tool::ListedTool;
+use crate::server::state::ServerState;
+use crate::session::open_session::{PasswordSource, Progress, Session};
+use crate::session::store_choice::{self, StoreChoice};
+use crate::session::{conversation_folders, sign_in};
 
 mod answer;
 mod text;
@@ -54,20 +54,24 @@ const QUOTE: usize = 40;
 /// The conversation's topic; `None` where the server names the folder.
 ///
 /// A bad one is refused before anything else, and an open session stays as it was.
-pub(crate) fn topic(core: &Core, entry: &Entry, arguments: Arguments) -> Result<Option<String>, Refusal> {
+pub(crate) fn topic(
+    state: &ServerState,
+    entry: &ListedTool,
+    arguments: Arguments,
+) -> Result<Option<String>, Refusal> {
     let mut named = match arguments {
         Arguments::Named(named) => named,
         odd @ Arguments::Odd(_) => gate::arguments(entry, odd)?,
     };
     let topic = named.remove("topic");
     known_only(entry, named)?;
-    if core.options.event.is_some() {
+    if state.options.event.is_some() {
         return Ok(None);
     }
     match topic {
         None | Some(Value::Null) => Err(catalogue::topic_missing()),
         Some(Value::String(topic)) if topic.is_empty() => Err(catalogue::topic_missing()),
-        Some(Value::String(topic)) if folders::is_topic(&topic) => Ok(Some(topic)),
+        Some(Value::String(topic)) if conversation_folders::is_topic(&topic) => Ok(Some(topic)),
         Some(Value::String(topic)) => Err(catalogue::topic_not_a_word(&quoted(&topic, QUOTE))),
         Some(Value::Array(_)) => Err(catalogue::topic_not_a_word("a list")),
         Some(Value::Object(_)) => Err(catalogue::topic_not_a_word("an object")),
@@ -76,7 +80,7 @@ pub(crate) fn topic(core: &Core, entry: &Entry, arguments: Arguments) -> Result<
 }
 
 /// Refuses parameters the tool does not have.
-fn known_only(entry: &Entry, mut rest: Map<String, Value>) -> Result<(), Refusal> {
+fn known_only(entry: &ListedTool, mut rest: Map<String, Value>) -> Result<(), Refusal> {
     rest.insert("topic".to_owned(), Value::from("x"));
     gate::arguments(entry, Arguments::Named(rest)).map(|_| ())
 }
@@ -84,28 +88,29 @@ fn known_only(entry: &Entry, mut rest: Map<String, Value>) -> Result<(), Refusal
 /// Ends the former session and opens a new one.
 ///
 /// Invariant: once the topic is accepted the former session is over, whatever follows.
-pub(crate) async fn run(core: &Core, topic: Option<String>, host: &str) -> Result<Shown, Stop> {
-    core.set_session(None);
-    let place = place::find(&place::stores(&core.options.home)?, core.options.store.as_ref())?;
-    let connection = place.connection()?;
-    let source = sign_in::source(&core.options.home, &place, &connection).await?;
+pub(crate) async fn run(state: &ServerState, topic: Option<String>, host: &str) -> Result<Presented, Stop> {
+    state.set_session(None);
+    let store =
+        store_choice::find(&store_choice::stores(&state.options.home)?, state.options.store.as_ref())?;
+    let connection = store.connection()?;
+    let source = sign_in::source(&state.options.home, &store, &connection).await?;
     let origin = Origin {
         application: if host.trim().is_empty() { "agent".to_owned() } else { quoted(host, 100) },
         topic: topic.clone().unwrap_or_default(),
-        event: core.options.event,
+        event: state.options.event,
     };
-    let address = sign_in::address(&place, &connection)?;
-    let signed_in = sign_in::sign_in(core, &address, &place, &connection, &source.pair, &origin).await?;
-    let topic = topic.unwrap_or_else(|| event_topic(core, &signed_in));
-    let application = folders::application(host);
-    let folder = folders::open(&place.folder, &application, &topic)?;
+    let address = sign_in::address(&store, &connection)?;
+    let signed_in = sign_in::sign_in(state, &address, &store, &connection, &source.pair, &origin).await?;
+    let topic = topic.unwrap_or_else(|| event_topic(state, &signed_in));
+    let application = conversation_folders::application(host);
+    let folder = conversation_folders::open(&store.folder, &application, &topic)?;
     let conversations = {
-        let (store, application) = (place.folder.clone(), application.clone());
-        tokio::task::spawn_blocking(move || folders::list(&store, &application)).await?
+        let (store, application) = (store.folder.clone(), application.clone());
+        tokio::task::spawn_blocking(move || conversation_folders::list(&store, &application)).await?
     };
     let fixed = Opening {
         address,
-        place,
+        store,
         connection,
         login: source.pair.login,
         from: source.from,
@@ -117,27 +122,27 @@ pub(crate) async fn run(core: &Core, topic: Option<String>, host: &str) -> Resul
             size: conversations.iter().map(|conversation| conversation.size).sum(),
         },
     };
-    let (session, shown) = fixed.open(core, signed_in)?;
-    tracing::info!(store = session.place.name, login = session.login, "Session opened");
-    core.set_session(Some(session));
+    let (session, shown) = fixed.open(state, signed_in)?;
+    tracing::info!(store = session.store.name, login = session.login, "Session opened");
+    state.set_session(Some(session));
     Ok(shown)
 }
 
 /// The folder of a session that the Dispatcher launched, by the event's own day where it is known.
-fn event_topic(core: &Core, signed_in: &SignedIn) -> String {
+fn event_topic(state: &ServerState, signed_in: &SignedIn) -> String {
     let event = signed_in.event.as_ref();
     let time = event.and_then(|event| event.time.parse().ok()).unwrap_or_else(Timestamp::now);
     let day = jiff::tz::TimeZone::UTC.to_datetime(time).date().to_string();
-    folders::event_topic(&day, core.options.event.unwrap_or_default())
+    conversation_folders::event_topic(&day, state.options.event.unwrap_or_default())
 }
 
 /// What is known of a session before the engine's answer is looked at.
 struct Opening {
-    place: Place,
-    address: crate::client::Address,
+    store: StoreChoice,
+    address: crate::client::address::Address,
     connection: ShopIni,
     login: String,
-    from: From,
+    from: PasswordSource,
     origin: Origin,
     application: String,
     folder: std::path::PathBuf,
@@ -146,7 +151,7 @@ struct Opening {
 
 impl Opening {
     /// The session, and what the agent is told of it.
-    fn open(self, core: &Core, signed_in: SignedIn) -> Result<(Session, Shown), Stop> {
+    fn open(self, state: &ServerState, signed_in: SignedIn) -> Result<(Session, Presented), Stop> {
         let text = text::text(&signed_in, self.cache.size);
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).map_err(|error| Fault::new(format!("no randomness: {error}")))?;
@@ -168,22 +173,23 @@ impl Opening {
                 .collect(),
             secret,
             renewing: tokio::sync::Mutex::default(),
-            memory: Memory::new(Zeroizing::new(signed_in.ticket.clone()), critical),
-            place: self.place.clone(),
+            progress: Progress::new(Zeroizing::new(signed_in.ticket.clone()), critical),
+            store: self.store.clone(),
         };
-        let answer = self.answer(core, &session, signed_in);
-        let shown = Shown { data: Some(serde_json::to_value(answer)?), text: Some(text), ..Shown::default() };
+        let answer = self.answer(state, &session, signed_in);
+        let shown =
+            Presented { data: Some(serde_json::to_value(answer)?), text: Some(text), ..Presented::default() };
         Ok((session, shown))
     }
 
-    fn answer(self, core: &Core, session: &Session, signed_in: SignedIn) -> Answer {
-        let granted = registry::entries().iter().filter(|entry| session.may(entry.spec));
+    fn answer(self, state: &ServerState, session: &Session, signed_in: SignedIn) -> Answer {
+        let granted = state.tools.iter().filter(|entry| session.may(entry.spec));
         Answer {
             store: answer::Store {
-                name: self.place.name,
+                name: self.store.name,
                 url: self.connection.url,
-                folder: self.place.folder.display().to_string(),
-                pinned: self.place.pinned,
+                folder: self.store.folder.display().to_string(),
+                pinned: self.store.pinned,
             },
             user: answer::User {
                 id: signed_in.user.id,
@@ -191,8 +197,8 @@ impl Opening {
                 name: signed_in.user.name,
                 options: signed_in.user.options,
                 from: match self.from {
-                    From::Program => "program".to_owned(),
-                    From::Settings => "settings".to_owned(),
+                    PasswordSource::Program => "program".to_owned(),
+                    PasswordSource::Settings => "settings".to_owned(),
                 },
             },
             group: signed_in.group.map(answer::Group::from),
@@ -201,7 +207,7 @@ impl Opening {
             demo: signed_in.demo,
             folder: self.folder.display().to_string(),
             cache: self.cache,
-            build: program_build(core),
+            build: program_build(state),
             memory: signed_in
                 .memory
                 .map(|memory| answer::Memory { notes: memory.notes, critical: memory.critical.len() }),
@@ -213,7 +219,7 @@ impl Opening {
 }
 
 /// Build of the running program; without one it is this binary's own.
-fn program_build(core: &Core) -> String {
-    let desk = DeskFile::read(&core.options.home).filter(|desk| !desk.build.is_empty() && desk.is_alive());
+fn program_build(state: &ServerState) -> String {
+    let desk = DeskFile::read(&state.options.home).filter(|desk| !desk.build.is_empty() && desk.is_alive());
     desk.map_or_else(|| wire::BUILD.to_owned(), |desk| desk.build)
 }

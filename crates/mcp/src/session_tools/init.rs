@@ -3,12 +3,12 @@
 use home::{Home, Program, ShopIni};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tools::{Right, Shown, tool};
+use tools::{Presented, Right, tool};
 use wire::Stop;
 
-use crate::core::Core;
-use crate::place::{self, Place};
-use crate::sign_in;
+use crate::server::state::ServerState;
+use crate::session::sign_in;
+use crate::session::store_choice::{self, StoreChoice};
 
 tool!("session_init", right: Right::Free, effect: Reads, refuses: []);
 
@@ -51,24 +51,24 @@ pub struct ProgramState {
 }
 
 /// Answers whatever the state of this computer is.
-pub(crate) async fn run(core: &Core) -> Result<Shown, Stop> {
-    let home = &core.options.home;
-    let list = place::stores(home);
+pub(crate) async fn run(state: &ServerState) -> Result<Presented, Stop> {
+    let home = &state.options.home;
+    let list = store_choice::stores(home);
     let (stores, found) = match list {
         Ok(list) => {
-            let found = place::find(&list, core.options.store.as_ref());
+            let found = store_choice::find(&list, state.options.store.as_ref());
             (list.stores, found)
         }
         Err(stop) => (Vec::new(), Err(stop)),
     };
-    let folder = match (&found, &core.options.store) {
-        (Ok(place), _) => place.folder.clone(),
+    let folder = match (&found, &state.options.store) {
+        (Ok(store), _) => store.folder.clone(),
         (Err(_), Some(crate::StorePin::Folder(folder))) => folder.clone(),
         (Err(_), _) => std::path::PathBuf::new(),
     };
     let program = home::program_state(home, &folder).await;
     let text = match &found {
-        Ok(place) => what_follows(home, place, &program).await,
+        Ok(store) => what_follows(home, store, &program).await,
         Err(Stop::Refused(refusal)) => Some(format!("`session_connect` would refuse: {}", refusal.text())),
         Err(Stop::Broke(fault)) => Some(format!("`session_connect` would fail: {}.", fault.chain())),
     };
@@ -78,14 +78,14 @@ pub(crate) async fn run(core: &Core) -> Result<Shown, Stop> {
             .map(|store| Store { name: store.name, folder: store.folder.display().to_string() })
             .collect(),
         store: folder.display().to_string(),
-        pinned: core.options.store.is_some(),
-        program: state(&program),
+        pinned: state.options.store.is_some(),
+        program: program_state(&program),
         connect: found.is_ok(),
     };
-    Ok(Shown { data: Some(serde_json::to_value(answer)?), text, ..Shown::default() })
+    Ok(Presented { data: Some(serde_json::to_value(answer)?), text, ..Presented::default() })
 }
 
-fn state(program: &Program) -> ProgramState {
+fn program_state(program: &Program) -> ProgramState {
     let (state, store) = match program {
         Program::Running { .. } => ("running", String::new()),
         Program::Other { store } => ("other", store.display().to_string()),
@@ -96,11 +96,11 @@ fn state(program: &Program) -> ProgramState {
 }
 
 /// A sentence where something other than the usual sign-in follows.
-async fn what_follows(home: &Home, place: &Place, program: &Program) -> Option<String> {
-    let connection = match ShopIni::read(&place.folder) {
+async fn what_follows(home: &Home, store: &StoreChoice, program: &Program) -> Option<String> {
+    let connection = match ShopIni::read(&store.folder) {
         Ok(connection) => connection,
         Err(error) => {
-            let refusal = place.no_shop_ini(&error.to_string());
+            let refusal = store.no_shop_ini(&error.to_string());
             return Some(format!("`session_connect` would refuse: {}", refusal.text()));
         }
     };
@@ -113,17 +113,17 @@ async fn what_follows(home: &Home, place: &Place, program: &Program) -> Option<S
         Program::Silent => "The program holds this store, but does not answer".to_owned(),
         Program::Closed => "The program is not running".to_owned(),
     };
-    Some(match sign_in::saved(home, &place.folder, &connection.login).await {
+    Some(match sign_in::saved(home, &store.folder, &connection.login).await {
         Ok(Some(pair)) => {
             format!("{seen}: `session_connect` will sign in as `{}` with the saved password.", pair.login)
         }
         Err(why) => format!(
             "{seen}, and whether a password is saved is not known ({why}): before `session_connect` the person unlocks the keyring, or opens the store `{}` in the program (`shopwright desk`) and signs in there.",
-            place.name
+            store.name
         ),
         Ok(None) => format!(
             "{seen}, and no password is saved: before `session_connect` the person must open the store `{}` in the program (`shopwright desk`) and sign in there.",
-            place.name
+            store.name
         ),
     })
 }

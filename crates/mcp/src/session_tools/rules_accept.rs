@@ -2,12 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tools::{Right, Shown, tool};
+use tools::{Presented, Right, tool};
 use wire::{Stop, catalogue};
 
-use crate::core::Core;
-use crate::session::Session;
-use crate::{gate, rules};
+use crate::gate::{self, rules};
+use crate::server::state::ServerState;
+use crate::session::open_session::Session;
 
 tool!("session_rules_accept", right: Right::Free, effect: Reads, refuses: [rules_required, no_rules]);
 
@@ -26,9 +26,9 @@ pub struct Args {
 pub struct Answer {}
 
 /// Compares the code with the one of this session and of the text as it stands now.
-pub(crate) fn run(core: &Core, session: &Session, args: Args) -> Result<Shown, Stop> {
+pub(crate) fn run(state: &ServerState, session: &Session, args: Args) -> Result<Presented, Stop> {
     // A rule is found by the tool's name alone, so that it can be accepted before a build has the tool.
-    let covering = is_tool_name(&args.tool).then(|| gate::covering(&core.options.home, session, &args.tool));
+    let covering = is_tool_name(&args.tool).then(|| gate::covering(&state.options.home, session, &args.tool));
     let Some(rules) = covering.flatten() else {
         return Err(catalogue::no_rules(&wire::text::quoted(&args.tool, 80)).into());
     };
@@ -37,7 +37,7 @@ pub(crate) fn run(core: &Core, session: &Session, args: Args) -> Result<Shown, S
     }
     session.accept(&rules.file);
     let text = format!("accepted: {} - repeat the refused call.", rules.file);
-    Ok(Shown { text: Some(text), ..Shown::default() })
+    Ok(Presented { text: Some(text), ..Presented::default() })
 }
 
 /// Whether a word can be a tool's name: names of files are made of it.

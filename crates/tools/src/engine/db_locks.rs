@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use wire::Stop;
 
-use crate::{EngineCx, Here, Right, Shown, Table};
+use crate::{EngineCx, LocalContext, Presented, Right, Table};
 
 crate::tool!("engine_db_locks", right: Right::Command("AGENT_ENGINE_DB_LOCKS"), effect: Reads, refuses: [],
-    run: run, show: show);
+    run: run, present: present);
 
 /// Lists the tables in work, where nobody else writes: who holds each and until when.
 #[derive(Deserialize, JsonSchema)]
@@ -39,7 +39,7 @@ fn row(lease: Lease) -> [Value; 7] {
     ]
 }
 
-fn show(_: &Here, _: Args, answer: Answer) -> Result<Shown, Stop> {
+fn present(_: &LocalContext, _: Args, answer: Answer) -> Result<Presented, Stop> {
     let text = answer.0.rows.is_empty().then(|| "No table is in work.".to_owned());
-    Ok(Shown { text, ..Shown::data(serde_json::to_value(answer)?) })
+    Ok(Presented { text, ..Presented::data(serde_json::to_value(answer)?) })
 }

@@ -48,7 +48,7 @@ fn run(cx: &mut EngineCx<'_>, args: Args) -> Result<Answer, Stop> {
         && !cx.caller.is_demo
         && !users::is_administrator(cx.tx, me)?
     {
-        return Err(catalogue::lease_not_own(&other.table, &crate::cx::who(other)).into());
+        return Err(catalogue::lease_not_own(&other.table, &crate::engine_context::who(other)).into());
     }
     Ok(Answer { freed: free(cx, wanted)?, missed })
 }

@@ -2,21 +2,21 @@
 
 use serde_json::json;
 
-use crate::house::{column, objects, on_both};
+use crate::test_store::{column, objects, on_both};
 
 #[test]
 fn tables_in_work_are_listed_with_their_holders() {
-    on_both(|house| {
-        let empty = house.call(&house.irina, "engine_db_locks", json!({})).unwrap();
+    on_both(|store| {
+        let empty = store.call(&store.irina, "engine_db_locks", json!({})).unwrap();
         assert_eq!(empty.text.as_deref(), Some("No table is in work."));
-        house.take(&house.oleg, "tasks", 60);
-        house.take(&house.admin, "notes", 90);
-        house.take(&house.admin, "users", -3);
-        let list = house.data(&house.irina, "engine_db_locks", json!({}));
+        store.take(&store.oleg, "tasks", 60);
+        store.take(&store.admin, "notes", 90);
+        store.take(&store.admin, "users", -3);
+        let list = store.data(&store.irina, "engine_db_locks", json!({}));
         assert_eq!(column(&list, "table"), ["notes", "tasks"]);
         assert_eq!(
             objects(&list)[0],
-            json!({"table": "notes", "user_id": house.admin.id, "login": "admin", "name": "Anna", "what": "editing",
+            json!({"table": "notes", "user_id": store.admin.id, "login": "admin", "name": "Anna", "what": "editing",
             "since": "2026-11-30T10:00:00Z", "until": "2026-11-30T10:01:30Z"})
         );
         assert!(!list.to_string().contains("window of"));
@@ -25,43 +25,43 @@ fn tables_in_work_are_listed_with_their_holders() {
 
 #[test]
 fn without_names_only_own_tables_are_freed() {
-    on_both(|house| {
-        house.take(&house.irina, "notes", 60);
-        house.take(&house.irina, "tasks", 60);
-        house.take(&house.oleg, "users", 60);
-        for who in [&house.admin, &house.irina] {
-            let freed = house.data(who, "engine_db_unlocks", json!({}));
+    on_both(|store| {
+        store.take(&store.irina, "notes", 60);
+        store.take(&store.irina, "tasks", 60);
+        store.take(&store.oleg, "users", 60);
+        for who in [&store.admin, &store.irina] {
+            let freed = store.data(who, "engine_db_unlocks", json!({}));
             let own = if who.login == "irina" { json!(["notes", "tasks"]) } else { json!([]) };
             assert_eq!(freed, json!({"freed": own, "missed": []}));
         }
-        assert_eq!(column(&house.data(&house.irina, "engine_db_locks", json!({})), "table"), ["users"]);
+        assert_eq!(column(&store.data(&store.irina, "engine_db_locks", json!({})), "table"), ["users"]);
     });
 }
 
 #[test]
 fn anothers_table_is_freed_by_name_and_by_an_administrator_only() {
-    on_both(|house| {
-        house.take(&house.oleg, "notes", 60);
-        house.take(&house.irina, "tasks", 60);
+    on_both(|store| {
+        store.take(&store.oleg, "notes", 60);
+        store.take(&store.irina, "tasks", 60);
         let (name, text) =
-            house.refused(&house.irina, "engine_db_unlocks", json!({"tables": ["tasks", "notes"]}));
+            store.refused(&store.irina, "engine_db_unlocks", json!({"tables": ["tasks", "notes"]}));
         assert_eq!(name, "lease_not_own");
         assert!(
             text.starts_with("ACCESS_DENIED: table `notes` is not yours to free: Oleg (`oleg`) holds it"),
             "{text}"
         );
         assert_eq!(
-            column(&house.data(&house.irina, "engine_db_locks", json!({})), "table"),
+            column(&store.data(&store.irina, "engine_db_locks", json!({})), "table"),
             ["notes", "tasks"]
         );
 
         let freed =
-            house.data(&house.irina, "engine_db_unlocks", json!({"tables": ["tasks", "orders", "tasks"]}));
+            store.data(&store.irina, "engine_db_unlocks", json!({"tables": ["tasks", "orders", "tasks"]}));
         assert_eq!(freed, json!({"freed": ["tasks"], "missed": ["orders"]}));
-        let freed = house.data(&house.admin, "engine_db_unlocks", json!({"tables": "[\"notes\"]"}));
+        let freed = store.data(&store.admin, "engine_db_unlocks", json!({"tables": "[\"notes\"]"}));
         assert_eq!(freed, json!({"freed": ["notes"], "missed": []}));
 
-        let change = &house.journal()[0];
+        let change = &store.journal()[0];
         assert_eq!(change.table, "leases");
         assert_eq!(change.before.as_ref().unwrap()["table_name"], "notes");
         assert!(!change.before.as_ref().unwrap().to_string().contains("window of"));
@@ -70,14 +70,14 @@ fn anothers_table_is_freed_by_name_and_by_an_administrator_only() {
 
 #[test]
 fn a_freed_table_is_written_again_and_its_window_knows_it_lost_it() {
-    on_both(|house| {
-        house.take(&house.irina, "notes", 60);
-        assert_eq!(house.refused(&house.irina, "memory_save", json!({"name": "x"})).0, "table_in_work");
-        house.data(&house.irina, "engine_db_unlocks", json!({}));
-        house.data(&house.irina, "memory_save", json!({"name": "x"}));
-        let renewed = house
+    on_both(|store| {
+        store.take(&store.irina, "notes", 60);
+        assert_eq!(store.refused(&store.irina, "memory_save", json!({"name": "x"})).0, "table_in_work");
+        store.data(&store.irina, "engine_db_unlocks", json!({}));
+        store.data(&store.irina, "memory_save", json!({"name": "x"}));
+        let renewed = store
             .db
-            .write(|tx| db::leases::renew(tx, "notes", "window of irina", house.now, house.later(60)));
+            .write(|tx| db::leases::renew(tx, "notes", "window of irina", store.now, store.later(60)));
         assert!(!renewed.unwrap());
     });
 }

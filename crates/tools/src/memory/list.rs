@@ -11,7 +11,7 @@ use wire::Stop;
 use wire::text::quoted;
 
 use super::body::words;
-use crate::{EngineCx, Here, Right, Shown, Table};
+use crate::{EngineCx, LocalContext, Presented, Right, Table};
 
 /// Bytes of rows that one answer carries: hosts cut what is longer.
 const IN_ANSWER: usize = 60_000;
@@ -19,7 +19,7 @@ const IN_ANSWER: usize = 60_000;
 const AT_ONCE: u64 = 8 << 20;
 
 crate::tool!("memory_list", right: Right::Command("AGENT_MEMORY_LIST"), effect: Reads, refuses: [not_written], run: run,
-    show: show);
+    present: present);
 
 /// Lists the notes of the store's memory, the most binding first. Read those that concern the task with memory_load.
 #[derive(Deserialize, JsonSchema)]
@@ -79,9 +79,9 @@ fn row(head: NoteHead) -> [Value; 9] {
     ]
 }
 
-fn show(here: &Here, args: Args, mut answer: Answer) -> Result<Shown, Stop> {
-    if let Some(text) = shorten(here, &mut answer.0)? {
-        return Ok(Shown { text: Some(text), ..Shown::data(serde_json::to_value(answer)?) });
+fn present(local: &LocalContext, args: Args, mut answer: Answer) -> Result<Presented, Stop> {
+    if let Some(text) = shorten(local, &mut answer.0)? {
+        return Ok(Presented { text: Some(text), ..Presented::data(serde_json::to_value(answer)?) });
     }
     let text = answer.0.rows.is_empty().then(|| match args.find.as_deref().map(str::trim) {
         Some(find) if !find.is_empty() => {
@@ -91,11 +91,11 @@ fn show(here: &Here, args: Args, mut answer: Answer) -> Result<Shown, Stop> {
             "You see no notes yet. What is worth keeping for later sessions goes into memory_save.".to_owned()
         }
     });
-    Ok(Shown { text, ..Shown::data(serde_json::to_value(answer)?) })
+    Ok(Presented { text, ..Presented::data(serde_json::to_value(answer)?) })
 }
 
 /// Leaves as many rows as an answer carries, and writes the whole table into a file where that is not all.
-fn shorten(here: &Here, table: &mut Table) -> Result<Option<String>, Stop> {
+fn shorten(local: &LocalContext, table: &mut Table) -> Result<Option<String>, Stop> {
     let mut bytes = 0;
     let mut fits = 0;
     for row in &table.rows {
@@ -109,8 +109,8 @@ fn shorten(here: &Here, table: &mut Table) -> Result<Option<String>, Stop> {
     if fits == all {
         return Ok(None);
     }
-    let folder = here.conversation.join("notes").display().to_string();
-    let file = here.write(&folder, "list.json", &serde_json::to_vec(table)?)?;
+    let folder = local.conversation.join("notes").display().to_string();
+    let file = local.write(&folder, "list.json", &serde_json::to_vec(table)?)?;
     table.rows.truncate(fits);
     Ok(Some(format!(
         "The first {fits} of {all} notes; the whole table is in {}. `find` narrows it.",

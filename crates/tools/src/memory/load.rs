@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use shop::note::CRITICAL;
 use wire::{Stop, catalogue};
 
-use crate::{EngineCx, Here, Right, Shown};
+use crate::{EngineCx, LocalContext, Presented, Right};
 
 /// Bytes of bodies that one answer carries: hosts cut what is longer. The rest goes into files.
 const IN_ANSWER: usize = 60_000;
@@ -16,7 +16,7 @@ const AT_ONCE: u64 = 16 << 20;
 const IDS_MOST: usize = 100;
 
 crate::tool!("memory_load", right: Right::Command("AGENT_MEMORY_LOAD"), effect: Reads, refuses: [not_written, too_long],
-    run: run, show: show);
+    run: run, present: present);
 
 /// Reads notes of the store's memory whole.
 #[derive(Deserialize, JsonSchema)]
@@ -127,27 +127,27 @@ fn refuse_too_much(cx: &mut EngineCx<'_>, asked: &[i64]) -> Result<(), Stop> {
     }
 }
 
-fn show(here: &Here, args: Args, mut answer: Answer) -> Result<Shown, Stop> {
+fn present(local: &LocalContext, args: Args, mut answer: Answer) -> Result<Presented, Stop> {
     let text = match &args.output {
         Some(output) => {
-            answer.notes.iter_mut().try_for_each(|note| to_file(here, output, note))?;
+            answer.notes.iter_mut().try_for_each(|note| to_file(local, output, note))?;
             None
         }
-        None => shorten(here, &mut answer.notes)?,
+        None => shorten(local, &mut answer.notes)?,
     };
     // A note that is gone, or not critical any more, must not keep the session closed.
     let notes_read = answer.notes.iter().map(|note| note.id).chain(answer.missed.iter().copied()).collect();
-    Ok(Shown { text, notes_read, ..Shown::data(serde_json::to_value(answer)?) })
+    Ok(Presented { text, notes_read, ..Presented::data(serde_json::to_value(answer)?) })
 }
 
 /// Moves the bodies that do not fit into one answer to files in the conversation folder.
-fn shorten(here: &Here, notes: &mut [Note]) -> Result<Option<String>, Stop> {
-    let folder = here.conversation.join("notes");
+fn shorten(local: &LocalContext, notes: &mut [Note]) -> Result<Option<String>, Stop> {
+    let folder = local.conversation.join("notes");
     let (mut size, mut moved) = (0, false);
     for note in notes {
         let length = note.body.as_ref().map_or(0, String::len);
         if size + length > IN_ANSWER && note.kind_key != CRITICAL {
-            to_file(here, &folder, note)?;
+            to_file(local, &folder, note)?;
             moved = true;
         } else {
             size += length;
@@ -159,9 +159,9 @@ fn shorten(here: &Here, notes: &mut [Note]) -> Result<Option<String>, Stop> {
 }
 
 /// Writes the body to its file; a critical one comes in the answer too, since it counts as read.
-fn to_file(here: &Here, folder: impl AsRef<std::path::Path>, note: &mut Note) -> Result<(), Stop> {
+fn to_file(local: &LocalContext, folder: impl AsRef<std::path::Path>, note: &mut Note) -> Result<(), Stop> {
     let body = note.body.take().unwrap_or_default();
-    let path = here.write(folder, &format!("{}.html", note.id), body.as_bytes())?;
+    let path = local.write(folder, &format!("{}.html", note.id), body.as_bytes())?;
     note.file = Some(path.to_string_lossy().into_owned());
     if note.kind_key == CRITICAL {
         note.body = Some(body);

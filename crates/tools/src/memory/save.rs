@@ -10,7 +10,7 @@ use wire::{Refusal, Stop, catalogue};
 
 use super::body::{other_tags, simple_html, tags};
 use super::weight::{DEEPEST, Heavy};
-use crate::{EngineCx, Here, Right};
+use crate::{EngineCx, LocalContext, Right};
 
 /// Most characters of a name.
 const NAME_MOST: usize = 100;
@@ -26,7 +26,7 @@ const TAGS_MOST: usize = 10_000;
 crate::tool!("memory_save", right: Right::Command("AGENT_MEMORY_SAVE"), effect: Writes,
     refuses: [not_both, no_such_file, not_utf8, too_long, too_many_tags, note_needs_name, no_such_kind,
         no_such_note, note_not_own, table_in_work],
-    run: run, ask: ask);
+    run: run, prepare: prepare);
 
 /// Writes a note of this person's own: a new one, or with `id` only the named fields of that one.
 #[derive(Deserialize, JsonSchema)]
@@ -84,10 +84,10 @@ enum Saved {
     Updated,
 }
 
-fn ask(here: &Here, args: Args) -> Result<Sent, Stop> {
+fn prepare(local: &LocalContext, args: Args) -> Result<Sent, Stop> {
     let body = match (args.body, args.body_source) {
         (Some(_), Some(_)) => return Err(catalogue::not_both("body", "body_source").into()),
-        (None, Some(source)) => Some(here.read_text(&source)?),
+        (None, Some(source)) => Some(local.read_text(&source)?),
         (body, None) => body,
     };
     let Args { id, name, category, info, kind_key, .. } = args;

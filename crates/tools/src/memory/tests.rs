@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use wire::Stop;
 
-use crate::house::{House, column, objects, on_both};
+use crate::test_store::{TestStore, column, objects, on_both};
 
 fn fields(name: &str, kind: &str, body: &str) -> Fields {
     Fields {
@@ -19,29 +19,29 @@ fn fields(name: &str, kind: &str, body: &str) -> Fields {
     }
 }
 
-fn add(house: &House, owner: Owner, name: &str, kind: &str, body: &str) -> i64 {
-    house.db.write(|tx| notes::create(tx, owner, &fields(name, kind, body), house.now)).unwrap()
+fn add(store: &TestStore, owner: Owner, name: &str, kind: &str, body: &str) -> i64 {
+    store.db.write(|tx| notes::create(tx, owner, &fields(name, kind, body), store.now)).unwrap()
 }
 
-fn row(house: &House, id: i64) -> Option<Value> {
-    house.db.write(|tx| notes::row(tx, id)).unwrap()
+fn row(store: &TestStore, id: i64) -> Option<Value> {
+    store.db.write(|tx| notes::row(tx, id)).unwrap()
 }
 
 #[test]
 fn a_new_note_is_own_with_defaults_and_journalled_whole() {
-    on_both(|house| {
+    on_both(|store| {
         let saved =
-            house.data(&house.irina, "memory_save", json!({"name": " Prices ", "body": "<p>End in 90</p>"}));
+            store.data(&store.irina, "memory_save", json!({"name": " Prices ", "body": "<p>End in 90</p>"}));
         let id = saved["id"].as_i64().unwrap();
         assert_eq!(saved, json!({"id": id, "name": "Prices", "saved": "created"}));
-        let row = row(&house, id).unwrap();
+        let row = row(&store, id).unwrap();
         assert_eq!(
             row,
-            json!({"id": id, "level": "own", "user_id": house.irina.id, "group_id": null, "kind_key": "kDefault",
+            json!({"id": id, "level": "own", "user_id": store.irina.id, "group_id": null, "kind_key": "kDefault",
             "name": "Prices", "category": "", "info": "", "body": "<p>End in 90</p>",
             "edit_time": "2026-11-30T10:00:00Z"})
         );
-        let change = &house.journal()[0];
+        let change = &store.journal()[0];
         assert_eq!((change.table.as_str(), change.row_id), ("notes", id));
         assert_eq!((&change.before, change.after.as_ref()), (&None, Some(&row)));
     });
@@ -49,22 +49,22 @@ fn a_new_note_is_own_with_defaults_and_journalled_whole() {
 
 #[test]
 fn a_field_that_is_not_named_keeps_its_value() {
-    on_both(|house| {
+    on_both(|store| {
         let whole = json!({"name": "a", "category": "b", "info": "c", "body": "d", "kind_key": "kSkill"});
-        let id = house.data(&house.irina, "memory_save", whole)["id"].clone();
+        let id = store.data(&store.irina, "memory_save", whole)["id"].clone();
         let id = id.as_i64().unwrap();
         for (field, value) in
             [("name", "A"), ("category", ""), ("info", "C"), ("body", "<b>D</b>"), ("kind_key", "kDirect")]
         {
-            let before = row(&house, id).unwrap();
-            let saved = house.data(&house.irina, "memory_save", json!({"id": id, field: value}));
+            let before = row(&store, id).unwrap();
+            let saved = store.data(&store.irina, "memory_save", json!({"id": id, field: value}));
             assert_eq!(saved["saved"], "updated");
-            let after = row(&house, id).unwrap();
+            let after = row(&store, id).unwrap();
             for name in ["name", "category", "info", "body", "kind_key", "level", "user_id"] {
                 let wanted = if name == field { &json!(value) } else { &before[name] };
                 assert_eq!(&after[name], wanted, "{name} after {field}");
             }
-            let change = &house.journal()[0];
+            let change = &store.journal()[0];
             assert_eq!((change.before.as_ref(), change.after.as_ref()), (Some(&before), Some(&after)));
         }
     });
@@ -72,12 +72,12 @@ fn a_field_that_is_not_named_keeps_its_value() {
 
 #[test]
 fn what_cannot_be_saved_is_refused_and_nothing_changes() {
-    on_both(|house| {
-        let own = add(&house, Owner::Own(house.irina.id), "own", "kDefault", "");
-        let all = add(&house, Owner::All, "all", "kDefault", "");
-        let group = add(&house, Owner::Group(house.managers), "group", "kDefault", "");
-        let other = add(&house, Owner::Own(house.oleg.id), "other", "kDefault", "");
-        fs::write(house.here.store.join("latin.html"), b"caf\xE9").unwrap();
+    on_both(|store| {
+        let own = add(&store, Owner::Own(store.irina.id), "own", "kDefault", "");
+        let all = add(&store, Owner::All, "all", "kDefault", "");
+        let group = add(&store, Owner::Group(store.managers), "group", "kDefault", "");
+        let other = add(&store, Owner::Own(store.oleg.id), "other", "kDefault", "");
+        fs::write(store.local.store.join("latin.html"), b"caf\xE9").unwrap();
         let cases = [
             (json!({}), "note_needs_name"),
             (json!({"body": "x"}), "note_needs_name"),
@@ -101,84 +101,84 @@ fn what_cannot_be_saved_is_refused_and_nothing_changes() {
             (json!({"name": "x", "level": "all"}), "unknown_parameter"),
         ];
         for (arguments, name) in cases {
-            let (said, text) = house.refused(&house.irina, "memory_save", arguments.clone());
+            let (said, text) = store.refused(&store.irina, "memory_save", arguments.clone());
             assert_eq!(said, name, "{text}");
         }
-        let (_, text) = house.refused(&house.irina, "memory_save", json!({"id": group, "name": "x"}));
+        let (_, text) = store.refused(&store.irina, "memory_save", json!({"id": group, "name": "x"}));
         assert!(text.starts_with(&format!("ACCESS_DENIED: note {group} is of level `group`;")), "{text}");
     });
 }
 
 #[test]
 fn the_longest_fields_pass() {
-    on_both(|house| {
+    on_both(|store| {
         let arguments =
             json!({"name": "я".repeat(100), "category": "я".repeat(100), "info": "я".repeat(255)});
-        let id = house.data(&house.irina, "memory_save", arguments)["id"].as_i64().unwrap();
-        assert_eq!(row(&house, id).unwrap()["info"], json!("я".repeat(255)));
+        let id = store.data(&store.irina, "memory_save", arguments)["id"].as_i64().unwrap();
+        assert_eq!(row(&store, id).unwrap()["info"], json!("я".repeat(255)));
     });
 }
 
 #[test]
 fn a_body_comes_from_a_file_and_is_cleaned() {
-    on_both(|house| {
-        fs::write(house.here.conversation.join("b.html"), "\u{FEFF}<p onclick=x>да</p><script>x</script>")
+    on_both(|store| {
+        fs::write(store.local.conversation.join("b.html"), "\u{FEFF}<p onclick=x>да</p><script>x</script>")
             .unwrap();
         let arguments = json!({"name": "x", "body_source": "mcp/test/topic/b.html"});
-        let id = house.data(&house.irina, "memory_save", arguments)["id"].as_i64().unwrap();
-        assert_eq!(row(&house, id).unwrap()["body"], "<p>да</p>");
+        let id = store.data(&store.irina, "memory_save", arguments)["id"].as_i64().unwrap();
+        assert_eq!(row(&store, id).unwrap()["body"], "<p>да</p>");
     });
 }
 
 #[test]
 fn a_zero_character_which_no_database_takes_is_left_out() {
-    on_both(|house| {
+    on_both(|store| {
         let arguments = json!({"name": "a\0b", "category": "\0", "info": "\0c", "body": "d\0<b\0>e"});
-        let id = house.data(&house.irina, "memory_save", arguments)["id"].as_i64().unwrap();
-        let row = row(&house, id).unwrap();
+        let id = store.data(&store.irina, "memory_save", arguments)["id"].as_i64().unwrap();
+        let row = row(&store, id).unwrap();
         assert_eq!((&row["name"], &row["category"], &row["info"]), (&json!("ab"), &json!(""), &json!("c")));
         assert_eq!(row["body"], "d<b>e</b>");
-        assert_eq!(house.refused(&house.irina, "memory_save", json!({"name": "\0"})).0, "note_needs_name");
+        assert_eq!(store.refused(&store.irina, "memory_save", json!({"name": "\0"})).0, "note_needs_name");
     });
 }
 
 #[test]
 fn only_own_notes_are_removed() {
-    on_both(|house| {
-        let own = add(&house, Owner::Own(house.irina.id), "own", "kDefault", "text");
-        let all = add(&house, Owner::All, "all", "kDefault", "");
-        let other = add(&house, Owner::Own(house.oleg.id), "other", "kDefault", "");
-        let before = row(&house, own);
-        let removed = house.data(&house.irina, "memory_remove", json!({"id": own}));
+    on_both(|store| {
+        let own = add(&store, Owner::Own(store.irina.id), "own", "kDefault", "text");
+        let all = add(&store, Owner::All, "all", "kDefault", "");
+        let other = add(&store, Owner::Own(store.oleg.id), "other", "kDefault", "");
+        let before = row(&store, own);
+        let removed = store.data(&store.irina, "memory_remove", json!({"id": own}));
         assert_eq!(removed, json!({"id": own, "name": "own", "removed": 1}));
-        let change = &house.journal()[0];
+        let change = &store.journal()[0];
         assert_eq!((&change.before, &change.after), (&before, &None));
         for gone in [own, other, 9999] {
-            let removed = house.data(&house.irina, "memory_remove", json!({"id": gone}));
+            let removed = store.data(&store.irina, "memory_remove", json!({"id": gone}));
             assert_eq!(removed, json!({"id": gone, "removed": 0}));
         }
-        assert_eq!(house.refused(&house.irina, "memory_remove", json!({"id": all})).0, "note_not_own");
-        assert!(row(&house, all).is_some() && row(&house, other).is_some());
+        assert_eq!(store.refused(&store.irina, "memory_remove", json!({"id": all})).0, "note_not_own");
+        assert!(row(&store, all).is_some() && row(&store, other).is_some());
     });
 }
 
 #[test]
 fn notes_come_in_order_of_precedence_and_only_the_visible() {
-    on_both(|house| {
-        let (irina, oleg) = (Owner::Own(house.irina.id), Owner::Own(house.oleg.id));
+    on_both(|store| {
+        let (irina, oleg) = (Owner::Own(store.irina.id), Owner::Own(store.oleg.id));
         for (owner, kind) in [
             (irina, "kDefault"),
             (irina, "kCritical"),
-            (Owner::Group(house.managers), "kDefault"),
-            (Owner::Group(house.managers), "kSkill"),
+            (Owner::Group(store.managers), "kDefault"),
+            (Owner::Group(store.managers), "kSkill"),
             (Owner::All, "kDefault"),
             (Owner::All, "kSkill"),
             (Owner::All, "kCritical"),
             (oleg, "kCritical"),
         ] {
-            add(&house, owner, "n", kind, "four");
+            add(&store, owner, "n", kind, "four");
         }
-        let list = house.data(&house.irina, "memory_list", json!({}));
+        let list = store.data(&store.irina, "memory_list", json!({}));
         let order: Vec<String> = objects(&list)
             .iter()
             .map(|note| format!("{} {}", note["level"].as_str().unwrap(), note["kind_key"].as_str().unwrap()))
@@ -201,7 +201,7 @@ fn notes_come_in_order_of_precedence_and_only_the_visible() {
             "info": "", "size": 4, "edit_time": "2026-11-30T10:00:00Z"})
         );
         assert_eq!(
-            column(&house.data(&house.oleg, "memory_list", json!({})), "level"),
+            column(&store.data(&store.oleg, "memory_list", json!({})), "level"),
             ["all", "all", "own", "all"]
         );
     });
@@ -209,17 +209,17 @@ fn notes_come_in_order_of_precedence_and_only_the_visible() {
 
 #[test]
 fn find_looks_into_all_fields_whatever_the_case() {
-    on_both(|house| {
+    on_both(|store| {
         for arguments in [
             json!({"name": "ЦЕНЫ на зиму"}),
             json!({"name": "b", "category": "Прайс"}),
             json!({"name": "c", "info": "About Shipping & co"}),
             json!({"name": "d", "body": "<p>скид<b>ки</b> &amp; бонусы</p>"}),
         ] {
-            house.data(&house.irina, "memory_save", arguments);
+            store.data(&store.irina, "memory_save", arguments);
         }
         let found =
-            |find: &str| column(&house.data(&house.irina, "memory_list", json!({"find": find})), "name");
+            |find: &str| column(&store.data(&store.irina, "memory_list", json!({"find": find})), "name");
         assert_eq!(found("цены"), ["ЦЕНЫ на зиму"]);
         assert_eq!(found("ПРАЙС"), ["b"]);
         assert_eq!(found("shipping &"), ["c"]);
@@ -227,26 +227,26 @@ fn find_looks_into_all_fields_whatever_the_case() {
         assert_eq!(found("<p>"), Vec::<Value>::new());
         assert_eq!(found("  ").len(), 4);
         assert_eq!(found("%").len(), 0);
-        let empty = house.call(&house.irina, "memory_list", json!({"find": "nothing"})).unwrap();
+        let empty = store.call(&store.irina, "memory_list", json!({"find": "nothing"})).unwrap();
         assert_eq!(empty.data.unwrap()["rows"], json!([]));
         assert_eq!(
             empty.text.unwrap(),
             "No note that you see holds `nothing`. Without `find` all are listed."
         );
         assert!(
-            house.call(&house.oleg, "memory_list", json!({})).unwrap().text.unwrap().contains("no notes yet")
+            store.call(&store.oleg, "memory_list", json!({})).unwrap().text.unwrap().contains("no notes yet")
         );
     });
 }
 
 #[test]
 fn notes_are_loaded_in_the_asked_order_and_missed_ones_named() {
-    on_both(|house| {
-        let a = add(&house, Owner::Own(house.irina.id), "a", "kDefault", "<p>A</p>");
-        let b = add(&house, Owner::All, "b", "kCritical", "<p>B</p>");
-        let other = add(&house, Owner::Own(house.oleg.id), "c", "kDefault", "");
+    on_both(|store| {
+        let a = add(&store, Owner::Own(store.irina.id), "a", "kDefault", "<p>A</p>");
+        let b = add(&store, Owner::All, "b", "kCritical", "<p>B</p>");
+        let other = add(&store, Owner::Own(store.oleg.id), "c", "kDefault", "");
         let shown =
-            house.call(&house.irina, "memory_load", json!({"ids": [b, other, a, b], "id": 9999})).unwrap();
+            store.call(&store.irina, "memory_load", json!({"ids": [b, other, a, b], "id": 9999})).unwrap();
         let data = shown.data.unwrap();
         assert_eq!(
             data["notes"][1],
@@ -258,47 +258,47 @@ fn notes_are_loaded_in_the_asked_order_and_missed_ones_named() {
         assert_eq!(data["missed"], json!([other, 9999]));
         assert_eq!(shown.notes_read, [b, a, other, 9999]);
         assert_eq!(shown.text, None);
-        let sent_as_text = house.data(&house.irina, "memory_load", json!({"ids": format!("[{a}]")}));
+        let sent_as_text = store.data(&store.irina, "memory_load", json!({"ids": format!("[{a}]")}));
         assert_eq!(sent_as_text["notes"][0]["id"], a);
-        assert_eq!(house.refused(&house.irina, "memory_load", json!({})).0, "missing_parameter");
-        assert_eq!(house.refused(&house.irina, "memory_load", json!({"ids": []})).0, "missing_parameter");
+        assert_eq!(store.refused(&store.irina, "memory_load", json!({})).0, "missing_parameter");
+        assert_eq!(store.refused(&store.irina, "memory_load", json!({"ids": []})).0, "missing_parameter");
     });
 }
 
 #[test]
 fn more_than_an_answer_can_hold_is_neither_read_nor_sent() {
-    on_both(|house| {
+    on_both(|store| {
         let large = "x".repeat(5 << 20);
         let ids: Vec<i64> =
-            ["a", "b", "c", "d"].map(|name| add(&house, Owner::All, name, "kDefault", &large)).into();
-        let load = |ids: &[i64]| house.refused(&house.irina, "memory_load", json!({"ids": ids})).0;
+            ["a", "b", "c", "d"].map(|name| add(&store, Owner::All, name, "kDefault", &large)).into();
+        let load = |ids: &[i64]| store.refused(&store.irina, "memory_load", json!({"ids": ids})).0;
         assert_eq!(load(&ids), "too_long");
-        house.call(&house.irina, "memory_load", json!({"ids": ids[..3]})).unwrap();
+        store.call(&store.irina, "memory_load", json!({"ids": ids[..3]})).unwrap();
         assert_eq!(load(&(0..101).collect::<Vec<_>>()), "wrong_parameter");
         assert_eq!(load(&(0..102).collect::<Vec<_>>()), "wrong_parameter");
         // Searched all the same, in parts.
-        let last = add(&house, Owner::All, "e", "kDefault", "needle");
-        let found = house.data(&house.irina, "memory_list", json!({"find": "needle"}));
+        let last = add(&store, Owner::All, "e", "kDefault", "needle");
+        let found = store.data(&store.irina, "memory_list", json!({"find": "needle"}));
         assert_eq!(column(&found, "id"), [last]);
     });
 }
 
 #[test]
 fn bodies_go_to_files_where_output_is_named_critical_ones_come_in_the_answer_too() {
-    on_both(|house| {
-        let a = add(&house, Owner::Own(house.irina.id), "a", "kDefault", "<p>A</p>");
-        let b = add(&house, Owner::All, "b", "kCritical", "<p>B</p>");
+    on_both(|store| {
+        let a = add(&store, Owner::Own(store.irina.id), "a", "kDefault", "<p>A</p>");
+        let b = add(&store, Owner::All, "b", "kCritical", "<p>B</p>");
         let data =
-            house.data(&house.irina, "memory_load", json!({"ids": [a, b], "output": "mcp/test/topic/out"}));
-        let folder = house.here.conversation.join("out");
+            store.data(&store.irina, "memory_load", json!({"ids": [a, b], "output": "mcp/test/topic/out"}));
+        let folder = store.local.conversation.join("out");
         assert_eq!(data["notes"][0]["file"], json!(folder.join(format!("{a}.html"))));
         assert_eq!(data["notes"][0].get("body"), None);
         assert_eq!(data["notes"][1]["body"], "<p>B</p>");
         assert_eq!(fs::read_to_string(folder.join(format!("{a}.html"))).unwrap(), "<p>A</p>");
         assert_eq!(fs::read_to_string(folder.join(format!("{b}.html"))).unwrap(), "<p>B</p>");
-        fs::write(house.here.store.join("file"), "").unwrap();
+        fs::write(store.local.store.join("file"), "").unwrap();
         assert_eq!(
-            house.refused(&house.irina, "memory_load", json!({"id": a, "output": "file"})).0,
+            store.refused(&store.irina, "memory_load", json!({"id": a, "output": "file"})).0,
             "not_written"
         );
     });
@@ -306,37 +306,37 @@ fn bodies_go_to_files_where_output_is_named_critical_ones_come_in_the_answer_too
 
 #[test]
 fn bodies_too_big_for_one_answer_go_to_files_by_themselves() {
-    on_both(|house| {
+    on_both(|store| {
         let ids: Vec<i64> = (0..5)
-            .map(|n| add(&house, Owner::All, &format!("{n}"), "kDefault", &"x".repeat(25_000)))
+            .map(|n| add(&store, Owner::All, &format!("{n}"), "kDefault", &"x".repeat(25_000)))
             .collect();
-        let critical = add(&house, Owner::All, "critical", "kCritical", &"y".repeat(25_000));
+        let critical = add(&store, Owner::All, "critical", "kCritical", &"y".repeat(25_000));
         let mut asked = ids.clone();
         asked.push(critical);
-        let shown = house.call(&house.irina, "memory_load", json!({"ids": asked})).unwrap();
+        let shown = store.call(&store.irina, "memory_load", json!({"ids": asked})).unwrap();
         let data = shown.data.unwrap();
         let with_body: Vec<bool> =
             data["notes"].as_array().unwrap().iter().map(|note| note.get("body").is_some()).collect();
         assert_eq!(with_body, [true, true, false, false, false, true]);
         assert!(shown.text.unwrap().contains("`file`"));
-        let file = house.here.conversation.join(format!("notes/{}.html", ids[4]));
+        let file = store.local.conversation.join(format!("notes/{}.html", ids[4]));
         assert_eq!(fs::read_to_string(file).unwrap().len(), 25_000);
     });
 }
 
 #[test]
 fn a_list_longer_than_an_answer_goes_whole_into_a_file() {
-    on_both(|house| {
+    on_both(|store| {
         for number in 0..900 {
             add(
-                &house,
-                Owner::Own(house.irina.id),
+                &store,
+                Owner::Own(store.irina.id),
                 &format!("Note {number} {}", "x".repeat(60)),
                 "kDefault",
                 "",
             );
         }
-        let shown = house.call(&house.irina, "memory_list", json!({})).unwrap();
+        let shown = store.call(&store.irina, "memory_list", json!({})).unwrap();
         let data = shown.data.unwrap();
         let text = shown.text.unwrap();
         assert!(data.to_string().len() < 61_000);
@@ -349,35 +349,35 @@ fn a_list_longer_than_an_answer_goes_whole_into_a_file() {
 
 #[test]
 fn a_table_in_work_is_not_written_until_its_lease_ends() {
-    on_both(|mut house| {
-        let id = add(&house, Owner::Own(house.irina.id), "a", "kDefault", "");
-        house.take(&house.admin, "notes", 60);
+    on_both(|mut store| {
+        let id = add(&store, Owner::Own(store.irina.id), "a", "kDefault", "");
+        store.take(&store.admin, "notes", 60);
         for (tool, arguments) in [
             ("memory_save", json!({"name": "x"})),
             ("memory_save", json!({"id": id, "name": "x"})),
             ("memory_remove", json!({"id": id})),
         ] {
-            let (name, text) = house.refused(&house.irina, tool, arguments);
+            let (name, text) = store.refused(&store.irina, tool, arguments);
             assert_eq!(name, "table_in_work");
             assert!(text.starts_with("The table notes is in work right now, and nothing was written: Anna (`admin`) holds it (editing) until 2026-11-30T10:01:00Z"), "{text}");
         }
-        house.data(&house.irina, "memory_list", json!({}));
-        house.now = house.later(62);
-        house.data(&house.irina, "memory_save", json!({"id": id, "name": "x"}));
+        store.data(&store.irina, "memory_list", json!({}));
+        store.now = store.later(62);
+        store.data(&store.irina, "memory_save", json!({"id": id, "name": "x"}));
     });
 }
 
 #[test]
 fn two_writers_at_once_lose_no_field() {
-    on_both(|house| {
-        let id = add(&house, Owner::Own(house.irina.id), "n", "kDefault", "");
+    on_both(|store| {
+        let id = add(&store, Owner::Own(store.irina.id), "n", "kDefault", "");
         let write = |field: &'static str| {
-            let house = &house;
+            let store = &store;
             move || {
                 for turn in 0..20 {
                     let value = format!("{field}{turn}");
-                    match house.call(&house.irina, "memory_save", json!({"id": id, field: value})) {
-                        Ok(_) => assert_eq!(row(house, id).unwrap()[field], json!(value)),
+                    match store.call(&store.irina, "memory_save", json!({"id": id, field: value})) {
+                        Ok(_) => assert_eq!(row(store, id).unwrap()[field], json!(value)),
                         Err(Stop::Refused(refusal)) => panic!("{refusal:?}"),
                         Err(Stop::Broke(fault)) => panic!("{fault:?}"),
                     }
@@ -389,7 +389,7 @@ fn two_writers_at_once_lose_no_field() {
                 scope.spawn(write(field));
             }
         });
-        let row = row(&house, id).unwrap();
+        let row = row(&store, id).unwrap();
         for field in ["name", "category", "info", "body"] {
             assert_eq!(row[field], json!(format!("{field}19")));
         }
@@ -398,7 +398,7 @@ fn two_writers_at_once_lose_no_field() {
 
 #[test]
 fn the_engine_trusts_no_parameters() {
-    on_both(|house| {
+    on_both(|store| {
         for params in [
             json!({"id": "x"}),
             json!({"nmae": 1}),
@@ -406,7 +406,7 @@ fn the_engine_trusts_no_parameters() {
             json!({"body_source": "/etc/passwd"}),
         ] {
             let Value::Object(params) = params else { unreachable!() };
-            match house.run(&house.irina, "memory_save", params) {
+            match store.run(&store.irina, "memory_save", params) {
                 Err(Stop::Refused(refusal)) => assert_eq!(refusal.name(), "bad_request"),
                 other => panic!("{other:?}"),
             }
@@ -422,11 +422,11 @@ proptest! {
         name in "\\PC{1,30}", category in "\\PC{0,30}", info in "\\PC{0,60}", body in "[^<>&\u{0}\u{FEFF}\r]{0,80}",
     ) {
         prop_assume!(!name.trim().is_empty());
-        thread_local!(static HOUSE: House = House::new());
-        HOUSE.with(|house| {
+        thread_local!(static STORE: TestStore = TestStore::new());
+        STORE.with(|store| {
             let arguments = json!({"name": name, "category": category, "info": info, "body": body});
-            let id = house.data(&house.irina, "memory_save", arguments)["id"].clone();
-            let note = house.data(&house.irina, "memory_load", json!({"id": id}))["notes"][0].clone();
+            let id = store.data(&store.irina, "memory_save", arguments)["id"].clone();
+            let note = store.data(&store.irina, "memory_load", json!({"id": id}))["notes"][0].clone();
             for (field, value) in [("name", name.trim()), ("category", category.trim()), ("info", info.trim())] {
                 assert_eq!(note[field], json!(value));
             }

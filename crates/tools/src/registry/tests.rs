@@ -75,7 +75,7 @@ fn names_are_unique_and_legal_for_every_host() {
 #[test]
 fn every_tool_has_two_halves_that_fit_its_effect() {
     for tool in ALL {
-        assert!(tool.run.is_some() && tool.show.is_some(), "{}", tool.name);
+        assert!(tool.run.is_some() && tool.present.is_some(), "{}", tool.name);
         let writes =
             tool.name.split('_').any(|word| matches!(word, "save" | "write" | "remove" | "add" | "unlocks"));
         assert_eq!(tool.effect != Effect::Reads, writes, "{}", tool.name);

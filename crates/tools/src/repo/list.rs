@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use wire::Stop;
 
-use crate::{EngineCx, Here, Right, Shown, Table};
+use crate::{EngineCx, LocalContext, Presented, Right, Table};
 
-crate::tool!("repo_list", right: Right::Command("AGENT_REPO_LIST"), effect: Reads, refuses: [], run: run, show: show);
+crate::tool!("repo_list", right: Right::Command("AGENT_REPO_LIST"), effect: Reads, refuses: [], run: run, present: present);
 
 /// Lists the sections of the repository, where assistants keep working data for each other, and what this person may do in each.
 #[derive(Deserialize, JsonSchema)]
@@ -38,9 +38,9 @@ fn row(section: Section) -> [Value; 7] {
     ]
 }
 
-fn show(_: &Here, _: Args, answer: Answer) -> Result<Shown, Stop> {
+fn present(_: &LocalContext, _: Args, answer: Answer) -> Result<Presented, Stop> {
     let empty =
         "No section is open to this person. An administrator makes sections and opens them in the program.";
     let text = answer.0.rows.is_empty().then(|| empty.to_owned());
-    Ok(Shown { text, ..Shown::data(serde_json::to_value(answer)?) })
+    Ok(Presented { text, ..Presented::data(serde_json::to_value(answer)?) })
 }

@@ -3,12 +3,12 @@
 use db::repo::{self, NewSection, Whom};
 use serde_json::json;
 
-use crate::house::{objects, on_both};
+use crate::test_store::{objects, on_both};
 
 #[test]
 fn only_sections_with_a_flag_are_listed_with_what_is_allowed() {
-    on_both(|house| {
-        let empty = house.call(&house.oleg, "repo_list", json!({})).unwrap();
+    on_both(|store| {
+        let empty = store.call(&store.oleg, "repo_list", json!({})).unwrap();
         assert_eq!(empty.data.unwrap()["rows"], json!([]));
         assert!(empty.text.unwrap().starts_with("No section is open"));
 
@@ -19,17 +19,17 @@ fn only_sections_with_a_flag_are_listed_with_what_is_allowed() {
             descr: format!("About {name}"),
             kind_key: "kDefault".to_owned(),
         };
-        house
+        store
             .db
             .write(|tx| {
                 let top = repo::create_section(tx, &section("Top", None))?;
                 let low = repo::create_section(tx, &section("Low", Some(top)))?;
                 repo::create_section(tx, &section("Hidden", None))?;
-                repo::set_flags(tx, low, Whom::Group(house.managers), &["topic_list"])?;
-                repo::set_flags(tx, low, Whom::User(house.irina.id), &["store_read"])
+                repo::set_flags(tx, low, Whom::Group(store.managers), &["topic_list"])?;
+                repo::set_flags(tx, low, Whom::User(store.irina.id), &["store_read"])
             })
             .unwrap();
-        let list = house.data(&house.irina, "repo_list", json!({}));
+        let list = store.data(&store.irina, "repo_list", json!({}));
         assert_eq!(
             objects(&list),
             [

@@ -70,7 +70,7 @@ pub struct User {
 pub struct Group {
     /// Number.
     pub id: i64,
-    /// Key.
+    /// IdempotencyKey.
     pub skey: Option<String>,
     /// Name in the store's language.
     pub name: String,
@@ -98,7 +98,7 @@ pub struct Event {
     pub id: i64,
     /// Author; null is the store itself.
     pub user_id: Option<i64>,
-    /// Key.
+    /// IdempotencyKey.
     pub key: String,
     /// State.
     pub state: String,
@@ -138,7 +138,7 @@ pub struct Tasks {
 /// How many tasks are in a state.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Count {
-    /// Key of the state.
+    /// IdempotencyKey of the state.
     pub state: String,
     /// Its name in the store's language.
     pub name: String,

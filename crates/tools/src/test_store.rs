@@ -11,12 +11,12 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use wire::Stop;
 
-use crate::{Caller, Effect, EngineCx, Here, Shown, check_arguments, find};
+use crate::{Caller, Effect, EngineCx, LocalContext, Presented, check_arguments, find};
 
 /// A store with three people, as small as tests need it.
-pub(crate) struct House {
+pub(crate) struct TestStore {
     pub(crate) db: Db,
-    pub(crate) here: Here,
+    pub(crate) local: LocalContext,
     pub(crate) admin: Caller,
     pub(crate) irina: Caller,
     pub(crate) oleg: Caller,
@@ -27,15 +27,15 @@ pub(crate) struct House {
 }
 
 /// Runs a test on SQLite and, where a server is named, on PostgreSQL.
-pub(crate) fn on_both(test: impl Fn(House)) {
-    test(House::new());
-    match House::on_postgres() {
-        Some(house) => test(house),
+pub(crate) fn on_both(test: impl Fn(TestStore)) {
+    test(TestStore::new());
+    match TestStore::on_postgres() {
+        Some(store) => test(store),
         None => println!("TEST_DATABASE_URL is not set: not run on PostgreSQL"),
     }
 }
 
-impl House {
+impl TestStore {
     /// A store with its database in a file.
     pub(crate) fn new() -> Self {
         Self::at("sqlite:core/store.db", None)
@@ -55,8 +55,9 @@ impl House {
     fn at(url: &str, schema: Option<(String, String)>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
-        let here = Here { store: root.join("store"), conversation: root.join("store/mcp/test/topic") };
-        fs::create_dir_all(&here.conversation).unwrap();
+        let local =
+            LocalContext { store: root.join("store"), conversation: root.join("store/mcp/test/topic") };
+        fs::create_dir_all(&local.conversation).unwrap();
         let now: Timestamp = "2026-11-30T10:00:00Z".parse().unwrap();
         let db = Db::open(url, &root).unwrap();
         db.migrate().unwrap();
@@ -91,20 +92,20 @@ impl House {
                 Ok::<_, DbError>((managers, people))
             })
             .unwrap();
-        Self { db, here, admin, irina, oleg, managers, now, _folder: folder, schema }
+        Self { db, local, admin, irina, oleg, managers, now, _folder: folder, schema }
     }
 
     /// Calls a tool as the MCP server and the engine do, the gates left out.
-    pub(crate) fn call(&self, who: &Caller, tool: &str, arguments: Value) -> Result<Shown, Stop> {
+    pub(crate) fn call(&self, who: &Caller, tool: &str, arguments: Value) -> Result<Presented, Stop> {
         let tool = find(tool).unwrap();
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
         let arguments = check_arguments(&tool.listed_input(), arguments)?;
-        let sent = match tool.ask {
-            Some(ask) => ask(&self.here, arguments.clone())?,
+        let sent = match tool.prepare {
+            Some(prepare) => prepare(&self.local, arguments.clone())?,
             None => arguments.clone(),
         };
         let answer = self.run(who, tool.name, sent)?;
-        let shown = tool.show.unwrap()(&self.here, arguments, answer)?;
+        let shown = tool.present.unwrap()(&self.local, arguments, answer)?;
         if let Some(data) = &shown.data {
             assert_fits(&tool.output.unwrap()(), data);
         }
@@ -177,7 +178,7 @@ fn run(server: &str, sql: &str) {
     Db::open(server, folder.path()).unwrap().write::<_, DbError>(|tx| tx.run(sql, &[])).unwrap();
 }
 
-impl Drop for House {
+impl Drop for TestStore {
     fn drop(&mut self) {
         if let Some((server, schema)) = &self.schema {
             // With the views for agents' statements, and the login they are for.

@@ -1,6 +1,6 @@
 //! Facts of real hosts that this server works around, each with its test.
 
-use crate::protocol::Host;
+use crate::hosts::protocol::Host;
 
 /// One fact and what is done about it.
 #[derive(Debug)]

@@ -4,84 +4,91 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tools::{Shown, ToolSpec};
+use tools::{Presented, ToolSpec};
 use wire::{Fault, Stop};
 
-use crate::core::Core;
+use crate::client::messages;
 use crate::gate::{self, Arguments};
-use crate::registry::{self, Entry};
-use crate::session::Session;
+use crate::server::listed_tool::ListedTool;
+use crate::server::registry;
+use crate::server::state::ServerState;
+use crate::session::exchange;
+use crate::session::open_session::Session;
 use crate::session_tools::{clear, connect, init, rules_accept};
-use crate::words;
 
 /// Carries a call out. `host` is the application's name.
-pub(crate) async fn run(core: &Core, name: &str, arguments: Arguments, host: &str) -> Result<Shown, Stop> {
+pub(crate) async fn run(
+    state: &ServerState,
+    name: &str,
+    arguments: Arguments,
+    host: &str,
+) -> Result<Presented, Stop> {
     let entry = registry::find(name)?;
     match name {
         "session_init" => {
             gate::arguments(entry, arguments)?;
-            init::run(core).await
+            init::run(state).await
         }
         "session_connect" => {
-            let topic = connect::topic(core, entry, arguments)?;
-            let _alone = core.connecting.lock().await;
-            connect::run(core, topic, host).await
+            let topic = connect::topic(state, entry, arguments)?;
+            let _alone = state.connecting.lock().await;
+            connect::run(state, topic, host).await
         }
         _ => {
             // Calls sent after a `session_connect` belong to the session it opens.
-            drop(core.connecting.lock().await);
-            let session = gate::connected(core.session())?;
-            in_session(core, session, entry, arguments).await
+            drop(state.connecting.lock().await);
+            let session = gate::connected(state.session())?;
+            in_session(state, session, entry, arguments).await
         }
     }
 }
 
 async fn in_session(
-    core: &Core,
+    state: &ServerState,
     session: Arc<Session>,
-    entry: &'static Entry,
+    entry: &'static ListedTool,
     arguments: Arguments,
-) -> Result<Shown, Stop> {
+) -> Result<Presented, Stop> {
     match entry.spec.name {
         "session_rules_accept" => {
-            rules_accept::run(core, &session, parsed(gate::arguments(entry, arguments)?)?)
+            rules_accept::run(state, &session, parsed(gate::arguments(entry, arguments)?)?)
         }
         "session_clear" => {
             let args = parsed(gate::arguments(entry, arguments)?)?;
             blocking(move || clear::run(&session, args)).await
         }
         _ => {
-            gate::pass(&core.options.home, &session, entry.spec)?;
+            gate::pass(&state.options.home, &session, entry.spec)?;
             let arguments = gate::arguments(entry, arguments)?;
-            store_tool(core, session, entry.spec, arguments).await
+            store_tool(state, session, entry.spec, arguments).await
         }
     }
 }
 
 /// A tool with an engine's half: its own half before, the request, its own half after.
 async fn store_tool(
-    core: &Core,
+    state: &ServerState,
     session: Arc<Session>,
     spec: &'static ToolSpec,
     arguments: Map<String, Value>,
-) -> Result<Shown, Stop> {
-    let here = session.here();
-    let params = match spec.ask {
+) -> Result<Presented, Stop> {
+    let local = session.local();
+    let params = match spec.prepare {
         None => arguments.clone(),
-        Some(ask) => {
-            let (here, arguments) = (here.clone(), arguments.clone());
-            blocking(move || ask(&here, arguments)).await?
+        Some(prepare) => {
+            let (local, arguments) = (local.clone(), arguments.clone());
+            blocking(move || prepare(&local, arguments)).await?
         }
     };
-    let (answer, key) = core.ask(&session, spec, params).await?;
-    let shown = match spec.show {
-        None => Ok(Shown::data(answer)),
-        Some(show) => blocking(move || show(&here, arguments, answer)).await,
+    let (answer, key) = exchange::call_tool(state, &session, spec, params).await?;
+    let shown = match spec.present {
+        None => Ok(Presented::data(answer)),
+        Some(present) => blocking(move || present(&local, arguments, answer)).await,
     };
     // An answer that is not of the tool's form says nothing about what was done: the key is kept.
     let shown = match (shown, key) {
         (Err(Stop::Refused(refusal)), Some(_)) if refusal.name() == "unexpected_answer" => {
-            Err(words::doubtful(&refusal).into())
+            Err(messages::doubtful(&refusal).into())
         }
         (shown, Some(key)) => {
             key.settle();

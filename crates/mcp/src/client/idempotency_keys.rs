@@ -17,13 +17,13 @@ const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 /// Unsettled writes that are remembered.
 const MOST: usize = 1000;
 
-/// Keys of writes whose fate is not known.
+/// IdempotencyKeys of writes whose fate is not known.
 #[derive(Default)]
-pub(crate) struct Keys(Mutex<HashMap<[u8; 32], (Uuid, Instant)>>);
+pub(crate) struct IdempotencyKeys(Mutex<HashMap<[u8; 32], (Uuid, Instant)>>);
 
 /// The key of one write. Dropped without an answer it is kept for a repeat.
-pub(crate) struct Key<'a> {
-    keys: &'a Keys,
+pub(crate) struct IdempotencyKey<'a> {
+    keys: &'a IdempotencyKeys,
     call: [u8; 32],
     key: Uuid,
     since: Instant,
@@ -31,9 +31,9 @@ pub(crate) struct Key<'a> {
     settled: bool,
 }
 
-impl Keys {
+impl IdempotencyKeys {
     /// The key of this call: the kept one of an unsettled equal call, else a new one.
-    pub(crate) fn of(&self, whose: &[&str], params: &Map<String, Value>) -> Key<'_> {
+    pub(crate) fn of(&self, whose: &[&str], params: &Map<String, Value>) -> IdempotencyKey<'_> {
         let mut hash = blake3::Hasher::new();
         for part in whose {
             hash.update(&part.len().to_le_bytes());
@@ -45,7 +45,7 @@ impl Keys {
         let kept = self.lock().remove(&call).filter(|(_, since)| since.elapsed() < KEPT);
         let was_sent = kept.is_some();
         let (key, since) = kept.unwrap_or_else(|| (Uuid::new_v4(), Instant::now()));
-        Key { keys: self, call, key, since, was_sent, settled: false }
+        IdempotencyKey { keys: self, call, key, since, was_sent, settled: false }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], (Uuid, Instant)>> {
@@ -53,7 +53,7 @@ impl Keys {
     }
 }
 
-impl Key<'_> {
+impl IdempotencyKey<'_> {
     /// The key as it travels.
     pub(crate) fn text(&self) -> String {
         self.key.to_string()
@@ -70,7 +70,7 @@ impl Key<'_> {
     }
 }
 
-impl Drop for Key<'_> {
+impl Drop for IdempotencyKey<'_> {
     fn drop(&mut self) {
         if self.settled {
             return;

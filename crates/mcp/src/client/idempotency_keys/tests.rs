@@ -2,7 +2,7 @@
 
 use serde_json::{Map, json};
 
-use super::Keys;
+use super::IdempotencyKeys;
 
 fn params(text: &str) -> Map<String, serde_json::Value> {
     json!({"name": text}).as_object().cloned().unwrap()
@@ -10,7 +10,7 @@ fn params(text: &str) -> Map<String, serde_json::Value> {
 
 #[test]
 fn a_call_repeated_after_a_lost_answer_keeps_its_key() {
-    let keys = Keys::default();
+    let keys = IdempotencyKeys::default();
     let first = keys.of(&["s", "l", "t"], &params("a"));
     let text = first.text();
     drop(first);
@@ -25,7 +25,7 @@ fn a_call_repeated_after_a_lost_answer_keeps_its_key() {
 
 #[test]
 fn an_answered_call_gives_its_key_up() {
-    let keys = Keys::default();
+    let keys = IdempotencyKeys::default();
     let first = keys.of(&["s"], &params("a"));
     let text = first.text();
     first.settle();
@@ -34,7 +34,7 @@ fn an_answered_call_gives_its_key_up() {
 
 #[test]
 fn the_order_of_fields_makes_no_other_call() {
-    let keys = Keys::default();
+    let keys = IdempotencyKeys::default();
     let call = |text: &str| serde_json::from_str::<Map<String, serde_json::Value>>(text).unwrap();
     let first = keys.of(&["s"], &call(r#"{"name": "n", "body": "b"}"#));
     let text = first.text();
@@ -44,7 +44,7 @@ fn the_order_of_fields_makes_no_other_call() {
 
 #[test]
 fn the_newest_keys_are_kept() {
-    let keys = Keys::default();
+    let keys = IdempotencyKeys::default();
     for number in 0..super::MOST + 10 {
         drop(keys.of(&["s"], &params(&number.to_string())));
     }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// Requests that wait for their answer.
 #[derive(Default)]
-pub(crate) struct Calls {
+pub(crate) struct PendingRequests {
     last: i64,
     waiting: HashMap<i64, Waiting>,
     batches: HashMap<u64, Batch>,
@@ -29,7 +29,7 @@ struct Batch {
     answers: Vec<Vec<u8>>,
 }
 
-impl Calls {
+impl PendingRequests {
     /// Registers a request; the number it is known by inside.
     pub(crate) fn open(&mut self, id: Value, batch: Option<u64>) -> i64 {
         self.last += 1;
@@ -40,7 +40,7 @@ impl Calls {
         self.last
     }
 
-    /// Opens a batch. It is held open until [`Calls::seal`].
+    /// Opens a batch. It is held open until [`PendingRequests::seal`].
     pub(crate) fn open_batch(&mut self) -> u64 {
         self.last_batch += 1;
         self.batches.insert(self.last_batch, Batch { waiting: 1, answers: Vec::new() });

@@ -15,14 +15,14 @@ const QUOTE: usize = 400;
 
 /// Where a session works on this computer.
 #[derive(Clone, Debug)]
-pub struct Here {
+pub struct LocalContext {
     /// The store folder.
     pub store: PathBuf,
     /// The conversation folder.
     pub conversation: PathBuf,
 }
 
-impl Here {
+impl LocalContext {
     /// The whole text of a file; `path` is absolute or from the store folder.
     ///
     /// Links are followed: reading is the person's own right on this computer. A BOM is dropped.

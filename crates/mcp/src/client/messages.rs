@@ -28,7 +28,7 @@ const REASONS: &[&str] = &[
 
 /// What a request does, for the words about its fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum CallKind {
     /// It only reads.
     Reads,
     /// It changes something, under a key.
@@ -39,23 +39,23 @@ pub(crate) enum Kind {
 
 /// A call on its way, over all its tries.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct Attempt {
     /// What it does.
-    pub(crate) kind: Kind,
+    pub(crate) kind: CallKind,
     /// Whether the engine may have got one of the tries so far.
     pub(crate) sent: bool,
 }
 
-impl Asked {
+impl Attempt {
     /// Whether something may have been changed already.
     pub(crate) fn is_in_doubt(self) -> bool {
-        self.kind == Kind::Writes && self.sent
+        self.kind == CallKind::Writes && self.sent
     }
 }
 
 /// A request that brought no answer of the engine.
 #[derive(Debug)]
-pub(crate) struct Trouble {
+pub(crate) struct CallFailure {
     /// What the reader is told.
     pub(crate) refusal: Refusal,
     /// Whether the engine may have got the request, in this try or one before.
@@ -64,8 +64,8 @@ pub(crate) struct Trouble {
     pub(crate) again: Option<Duration>,
 }
 
-impl Trouble {
-    fn new(refusal: Refusal, asked: Asked, sent: bool) -> Self {
+impl CallFailure {
+    fn new(refusal: Refusal, asked: Attempt, sent: bool) -> Self {
         Self { refusal, sent: asked.sent || sent, again: None }
     }
 
@@ -75,22 +75,22 @@ impl Trouble {
 }
 
 /// What may have become of a request.
-fn fate(asked: Asked, sent: bool) -> &'static str {
+fn fate(asked: Attempt, sent: bool) -> &'static str {
     match (asked.kind, asked.sent || sent) {
-        (Kind::SignsIn, _) => "No session was opened: repeat `session_connect` later.",
+        (CallKind::SignsIn, _) => "No session was opened: repeat `session_connect` later.",
         (_, false) => "The request was not sent and nothing was done: repeat the call later.",
-        (Kind::Reads, true) => "The call only reads, so nothing was changed: repeat it later.",
-        (Kind::Writes, true) => {
+        (CallKind::Reads, true) => "The call only reads, so nothing was changed: repeat it later.",
+        (CallKind::Writes, true) => {
             "It may have been carried out. Repeat exactly this call later: it is then not done twice."
         }
     }
 }
 
 /// What is said behind an answer that came from something else than the engine.
-fn afterwards(asked: Asked) -> &'static str {
+fn afterwards(asked: Attempt) -> &'static str {
     match asked.kind {
-        Kind::Writes => DOUBT,
-        Kind::Reads | Kind::SignsIn => "",
+        CallKind::Writes => DOUBT,
+        CallKind::Reads | CallKind::SignsIn => "",
     }
 }
 
@@ -110,26 +110,27 @@ pub(crate) fn doubtful_before(refusal: &Refusal) -> Refusal {
 }
 
 /// No connection, or a broken one.
-pub(crate) fn broken(url: &str, what: &str, asked: Asked, sent: bool) -> Trouble {
-    Trouble::new(catalogue::no_connection(url, what, fate(asked, sent)), asked, sent).again(Duration::ZERO)
+pub(crate) fn broken(url: &str, what: &str, asked: Attempt, sent: bool) -> CallFailure {
+    CallFailure::new(catalogue::no_connection(url, what, fate(asked, sent)), asked, sent)
+        .again(Duration::ZERO)
 }
 
 /// The time for the call is over.
-pub(crate) fn timed_out(url: &str, limit: Duration, asked: Asked) -> Trouble {
+pub(crate) fn timed_out(url: &str, limit: Duration, asked: Attempt) -> CallFailure {
     let what = format!("no answer within {} seconds", limit.as_secs_f64().round());
-    Trouble { again: None, ..broken(url, &what, asked, true) }
+    CallFailure { again: None, ..broken(url, &what, asked, true) }
 }
 
 /// An error of the HTTP client before there was an answer.
-pub(crate) fn failed(url: &str, error: &reqwest::Error, asked: Asked) -> Trouble {
+pub(crate) fn failed(url: &str, error: &reqwest::Error, asked: Attempt) -> CallFailure {
     let sent = !error.is_connect() && !error.is_builder();
     let (what, hopeless) = cause(error);
     let trouble = broken(url, &what, asked, sent);
-    if hopeless { Trouble { again: None, ..trouble } } else { trouble }
+    if hopeless { CallFailure { again: None, ..trouble } } else { trouble }
 }
 
 /// The answer broke off, or cannot be unpacked.
-pub(crate) fn torn(url: &str, error: &reqwest::Error, asked: Asked) -> Trouble {
+pub(crate) fn torn(url: &str, error: &reqwest::Error, asked: Attempt) -> CallFailure {
     let words = chain(error);
     if ["gzip", "deflate", "corrupt"].iter().any(|word| words.contains(word)) {
         return strange("the answer is packed and cannot be unpacked.", asked).again(Duration::ZERO);
@@ -195,9 +196,9 @@ fn chain(error: &reqwest::Error) -> String {
     if words.is_empty() { "it failed".to_owned() } else { words }
 }
 
-/// Head of an answer: what is decided before its body is looked at.
+/// AnswerHead of an answer: what is decided before its body is looked at.
 #[derive(Debug)]
-pub(crate) struct Head {
+pub(crate) struct AnswerHead {
     /// HTTP status.
     pub(crate) status: u16,
     /// `content-type`.
@@ -207,14 +208,19 @@ pub(crate) struct Head {
 }
 
 /// An answer whole: the engine's envelope, or what came instead of it.
-pub(crate) fn read(url: &str, head: &Head, body: &[u8], asked: Asked) -> Result<Envelope, Trouble> {
+pub(crate) fn read(
+    url: &str,
+    head: &AnswerHead,
+    body: &[u8],
+    asked: Attempt,
+) -> Result<Envelope, CallFailure> {
     match head.status {
-        413 => return Err(Trouble::new(catalogue::too_large(), asked, true)),
+        413 => return Err(CallFailure::new(catalogue::too_large(), asked, true)),
         429 | 502..=504 | 520..=524 => return Err(unavailable(head, asked)),
         _ => {}
     }
     let text = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii();
-    let trouble = |refusal| Err(Trouble::new(refusal, asked, true));
+    let trouble = |refusal| Err(CallFailure::new(refusal, asked, true));
     match serde_json::from_slice::<Value>(text) {
         Ok(value) if is_envelope(&value) => match serde_json::from_value(value) {
             Ok(envelope) => Ok(envelope),
@@ -231,24 +237,25 @@ pub(crate) fn read(url: &str, head: &Head, body: &[u8], asked: Asked) -> Result<
 }
 
 /// What stands in front of the engine is overloaded, or the engine behind it is down.
-fn unavailable(head: &Head, asked: Asked) -> Trouble {
+fn unavailable(head: &AnswerHead, asked: Attempt) -> CallFailure {
     let unit = if head.wait == Some(1) { "second" } else { "seconds" };
     let wait = head.wait.map(|wait| format!(" It asks to wait {wait} {unit}.")).unwrap_or_default();
-    let trouble = Trouble::new(catalogue::not_available(head.status, &wait, fate(asked, true)), asked, true);
+    let trouble =
+        CallFailure::new(catalogue::not_available(head.status, &wait, fate(asked, true)), asked, true);
     trouble.again(head.wait.map_or(Duration::ZERO, Duration::from_secs))
 }
 
-fn unexpected(head: &Head, what: &str, asked: Asked) -> Trouble {
+fn unexpected(head: &AnswerHead, what: &str, asked: Attempt) -> CallFailure {
     strange(&format!("{what} (HTTP {}).", head.status), asked)
 }
 
 /// An answer that is none of the engine's. The engine may have got the request all the same.
-fn strange(what: &str, asked: Asked) -> Trouble {
-    Trouble::new(catalogue::unexpected_answer(&format!("{what}{}", afterwards(asked))), asked, true)
+fn strange(what: &str, asked: Attempt) -> CallFailure {
+    CallFailure::new(catalogue::unexpected_answer(&format!("{what}{}", afterwards(asked))), asked, true)
 }
 
 /// A redirect that is not followed.
-pub(crate) fn elsewhere(to: &str, asked: Asked) -> Trouble {
+pub(crate) fn elsewhere(to: &str, asked: Attempt) -> CallFailure {
     match to {
         "" => strange("a redirect that names no place.", asked),
         to => strange(
@@ -259,12 +266,12 @@ pub(crate) fn elsewhere(to: &str, asked: Asked) -> Trouble {
 }
 
 /// Redirects that lead from one to the next.
-pub(crate) fn in_circles(asked: Asked) -> Trouble {
+pub(crate) fn in_circles(asked: Attempt) -> CallFailure {
     strange("redirects that lead from one to the next.", asked)
 }
 
 /// More bytes than any answer has.
-pub(crate) fn too_big(most: usize, asked: Asked) -> Trouble {
+pub(crate) fn too_big(most: usize, asked: Attempt) -> CallFailure {
     strange(&format!("the answer is larger than {} MiB.", most / (1024 * 1024)), asked)
 }
 
@@ -278,7 +285,7 @@ fn looks_like_envelope(text: &[u8]) -> bool {
     begins.starts_with("{\"ok\":")
 }
 
-fn is_page(head: &Head, text: &[u8]) -> bool {
+fn is_page(head: &AnswerHead, text: &[u8]) -> bool {
     let begins = String::from_utf8_lossy(beginning(text)).to_ascii_lowercase();
     let has = |mark: &str| begins.contains(mark);
     head.kind.contains("html")

@@ -7,12 +7,13 @@ use home::{Credentials, Home, Pair, ShopIni, passwords};
 use wire::{Origin, Refusal, Request, SignIn, SignedIn, Stop, catalogue};
 use zeroize::Zeroizing;
 
-use crate::client::Address;
-use crate::core::{Core, request};
-use crate::licence;
-use crate::place::Place;
-use crate::session::{From, Session};
-use crate::words::{self, Asked, Kind};
+use crate::client::address::Address;
+use crate::client::messages::{self, Attempt, CallKind};
+use crate::client::request::request;
+use crate::server::state::ServerState;
+use crate::session::licence_token;
+use crate::session::open_session::{PasswordSource, Session};
+use crate::session::store_choice::StoreChoice;
 
 /// How long the system's keyring may take; it may be asking the person to unlock it.
 const KEYRING: Duration = Duration::from_secs(10);
@@ -22,20 +23,24 @@ pub(crate) struct Source {
     /// The pair.
     pub(crate) pair: Credentials,
     /// Where it came from.
-    pub(crate) from: From,
+    pub(crate) from: PasswordSource,
 }
 
 /// The pair for this store: from the running program, else from the saved settings.
-pub(crate) async fn source(home: &Home, place: &Place, connection: &ShopIni) -> Result<Source, Refusal> {
-    let seen = match home::ask_pair(home, &place.folder).await {
-        Pair::Given(pair) => return Ok(Source { pair, from: From::Program }),
+pub(crate) async fn source(
+    home: &Home,
+    store: &StoreChoice,
+    connection: &ShopIni,
+) -> Result<Source, Refusal> {
+    let seen = match home::ask_pair(home, &store.folder).await {
+        Pair::Given(pair) => return Ok(Source { pair, from: PasswordSource::Program }),
         Pair::SignedOut => "the program runs on this store, but is signed out".to_owned(),
         Pair::Other { store } => format!("the program runs on another store (`{}`)", store.display()),
         Pair::Silent => "the program holds this store, but did not answer within a second".to_owned(),
         Pair::Closed => "the program is not running".to_owned(),
     };
-    match saved(home, &place.folder, &connection.login).await {
-        Ok(Some(pair)) => Ok(Source { pair, from: From::Settings }),
+    match saved(home, &store.folder, &connection.login).await {
+        Ok(Some(pair)) => Ok(Source { pair, from: PasswordSource::Settings }),
         Ok(None) => Err(catalogue::no_settings(&format!("{seen}, and no password is saved for this store"))),
         Err(why) => {
             Err(catalogue::no_settings(&format!("{seen}, and the saved passwords cannot be read ({why})")))
@@ -62,15 +67,15 @@ pub(crate) async fn saved(home: &Home, store: &Path, login: &str) -> Result<Opti
 
 /// Signs in. In demo mode there is no password, and no licence is asked for.
 pub(crate) async fn sign_in(
-    core: &Core,
+    state: &ServerState,
     address: &Address,
-    place: &Place,
+    store: &StoreChoice,
     connection: &ShopIni,
     pair: &Credentials,
     origin: &Origin,
 ) -> Result<SignedIn, Stop> {
     let mut request = request(Request::SIGN_IN, "session_connect", origin);
-    match licence::token(&place.folder, &pair.login) {
+    match licence_token::token(&store.folder, &pair.login) {
         Ok(token) => request.licence = Some(token),
         Err(refusal) if connection.licensed && !pair.password.is_empty() => return Err(refusal.into()),
         Err(_) => {}
@@ -80,12 +85,12 @@ pub(crate) async fn sign_in(
     if let serde_json::Value::Object(params) = serde_json::to_value(params)? {
         request.params = params;
     }
-    let mut asked = Asked { kind: Kind::SignsIn, sent: false };
-    let envelope = match core.client.call(address, &request, &mut asked).await {
+    let mut asked = Attempt { kind: CallKind::SignsIn, sent: false };
+    let envelope = match state.client.call(address, &request, &mut asked).await {
         Ok(envelope) => envelope,
         Err(trouble) => return Err(trouble.refusal.into()),
     };
-    let answer = words::data(envelope)?;
+    let answer = messages::data(envelope)?;
     Ok(serde_json::from_value(answer).map_err(|error| {
         let what = format!("the sign-in's answer is not of its form ({error}).");
         catalogue::unexpected_answer(&wire::text::quoted(&what, 300))
@@ -93,34 +98,34 @@ pub(crate) async fn sign_in(
 }
 
 /// Where the store's engine answers.
-pub(crate) fn address(place: &Place, connection: &ShopIni) -> Result<Address, Refusal> {
-    Address::parse(&connection.url).map_err(|why| place.no_shop_ini(&why))
+pub(crate) fn address(store: &StoreChoice, connection: &ShopIni) -> Result<Address, Refusal> {
+    Address::parse(&connection.url).map_err(|why| store.no_shop_ini(&why))
 }
 
 /// Replaces the ticket `stale` of an open session, once, with the pair from where it came before.
 ///
 /// Everything else of the session stays: rights, read notes, accepted rules.
-pub(crate) async fn renew(core: &Core, session: &Session, stale: &str) -> Result<(), Stop> {
+pub(crate) async fn renew(state: &ServerState, session: &Session, stale: &str) -> Result<(), Stop> {
     let _one_at_a_time = session.renewing.lock().await;
     if session.ticket().as_str() != stale {
         return Ok(());
     }
-    let home = &core.options.home;
+    let home = &state.options.home;
     let pair = match session.from {
-        From::Program => match home::ask_pair(home, &session.place.folder).await {
+        PasswordSource::Program => match home::ask_pair(home, &session.store.folder).await {
             Pair::Given(pair) => Some(pair),
             _ => None,
         },
-        From::Settings => saved(home, &session.place.folder, &session.login).await.unwrap_or(None),
+        PasswordSource::Settings => saved(home, &session.store.folder, &session.login).await.unwrap_or(None),
     };
     // Another login would be another person's session.
     let Some(pair) = pair.filter(|pair| pair.login == session.login) else {
         return Err(catalogue::ticket_unknown().into());
     };
-    let connection = session.place.connection()?;
+    let connection = session.store.connection()?;
     // Where the session is, even if `Shop.ini` names another address by now: a ticket of that one is of no use.
     let address = &session.address;
-    let signed_in = sign_in(core, address, &session.place, &connection, &pair, &session.origin).await?;
+    let signed_in = sign_in(state, address, &session.store, &connection, &pair, &session.origin).await?;
     tracing::info!(login = session.login, "Signed in again: the ticket had run out");
     session.renew(Zeroizing::new(signed_in.ticket));
     Ok(())

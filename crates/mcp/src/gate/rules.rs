@@ -16,7 +16,7 @@ const LONGEST: u64 = 64 * 1024;
 
 /// Rules built into the binary.
 const BUILT_IN: &[(&str, &str)] =
-    &[("engine.md", include_str!("../rules/engine.md")), ("repo.md", include_str!("../rules/repo.md"))];
+    &[("engine.md", include_str!("../../rules/engine.md")), ("repo.md", include_str!("../../rules/repo.md"))];
 
 /// The rules that cover a tool.
 #[derive(Debug, PartialEq, Eq)]

@@ -66,17 +66,3 @@ fn a_redirect_stays_with_its_host() {
     }
     assert!(address("https://shop.example.com/").redirected("http://shop.example.com/").is_none());
 }
-
-#[test]
-fn a_proxy_may_ask_to_wait_in_seconds_or_until_a_date() {
-    let now = "2026-12-01T10:00:00Z".parse().unwrap();
-    for (text, seconds) in [
-        ("2", Some(2)),
-        ("Tue, 01 Dec 2026 10:00:30 GMT", Some(30)),
-        ("Tue, 01 Dec 2026 09:00:00 GMT", Some(0)),
-        ("soon", None),
-        ("", None),
-    ] {
-        assert_eq!(super::wait(text, now), seconds, "{text}");
-    }
-}

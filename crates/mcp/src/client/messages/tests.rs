@@ -4,14 +4,14 @@ use proptest::prelude::*;
 use serde_json::json;
 use wire::{Envelope, catalogue};
 
-use super::{Asked, Head, Kind, data, read};
+use super::{AnswerHead, Attempt, CallKind, data, read};
 
-const READS: Asked = Asked { kind: Kind::Reads, sent: false };
-const WRITES: Asked = Asked { kind: Kind::Writes, sent: false };
+const READS: Attempt = Attempt { kind: CallKind::Reads, sent: false };
+const WRITES: Attempt = Attempt { kind: CallKind::Writes, sent: false };
 const URL: &str = "http://127.0.0.1:1/core/mcp.php";
 
-fn head(status: u16, kind: &str) -> Head {
-    Head { status, kind: kind.to_owned(), wait: None }
+fn head(status: u16, kind: &str) -> AnswerHead {
+    AnswerHead { status, kind: kind.to_owned(), wait: None }
 }
 
 fn said(status: u16, kind: &str, body: &str) -> String {
@@ -80,7 +80,7 @@ fn what_comes_instead_of_an_envelope_is_put_into_words() {
 
 #[test]
 fn a_proxy_that_asks_to_wait_is_quoted() {
-    let head = Head { wait: Some(30), ..head(503, "") };
+    let head = AnswerHead { wait: Some(30), ..head(503, "") };
     let trouble = read(URL, &head, b"", WRITES).unwrap_err();
     assert!(trouble.refusal.text().contains("It asks to wait 30 seconds."));
     assert!(trouble.refusal.text().contains("It may have been carried out."));
@@ -91,7 +91,7 @@ fn a_proxy_that_asks_to_wait_is_quoted() {
 fn a_later_try_does_not_forget_an_earlier_one() {
     let words = |asked| super::broken(URL, "nobody answers there", asked, false);
     assert!(words(WRITES).refusal.text().contains("nothing was done"));
-    let after = words(Asked { sent: true, ..WRITES });
+    let after = words(Attempt { sent: true, ..WRITES });
     assert!(after.sent && after.refusal.text().contains("It may have been carried out."));
 }
 

@@ -4,7 +4,7 @@ use wire::Stop;
 
 use super::{INSTRUCTIONS, panicked};
 use crate::answer;
-use crate::protocol::{Era, Host};
+use crate::hosts::protocol::{Era, Host};
 
 #[tokio::test]
 async fn a_panic_in_a_call_ends_as_an_answer() {

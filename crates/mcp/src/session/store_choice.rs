@@ -9,7 +9,7 @@ use crate::StorePin;
 
 /// The store folder of a session.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct StoreChoice {
     /// Name from the program's list of stores.
     pub(crate) name: String,
     /// The store folder, as the list spells it.
@@ -27,7 +27,7 @@ pub(crate) fn stores(home: &Home) -> Result<StoreList, Stop> {
 }
 
 /// The pinned store, else the one the program opened last. See spec: session.md.
-pub(crate) fn find(list: &StoreList, pin: Option<&StorePin>) -> Result<Place, Stop> {
+pub(crate) fn find(list: &StoreList, pin: Option<&StorePin>) -> Result<StoreChoice, Stop> {
     let wanted = match pin {
         Some(StorePin::NoFolder) => {
             return Err(catalogue::no_such_store("no folder is given after `--store`").into());
@@ -38,7 +38,7 @@ pub(crate) fn find(list: &StoreList, pin: Option<&StorePin>) -> Result<Place, St
     let entry = wanted.and_then(|folder| list.find(folder));
     match (entry, pin) {
         (Some(entry), pin) => {
-            Ok(Place { name: entry.name.clone(), folder: entry.folder.clone(), pinned: pin.is_some() })
+            Ok(StoreChoice { name: entry.name.clone(), folder: entry.folder.clone(), pinned: pin.is_some() })
         }
         (None, Some(StorePin::Folder(folder))) => {
             let what = format!("`{}` is not in the program's list of stores", folder.display());
@@ -48,7 +48,7 @@ pub(crate) fn find(list: &StoreList, pin: Option<&StorePin>) -> Result<Place, St
     }
 }
 
-impl Place {
+impl StoreChoice {
     /// The store's connection.
     pub(crate) fn connection(&self) -> Result<ShopIni, Stop> {
         Ok(ShopIni::read(&self.folder).map_err(|error| self.no_shop_ini(&error.to_string()))?)
