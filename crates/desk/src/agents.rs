@@ -10,6 +10,7 @@ use home::write_atomic;
 
 mod copy;
 mod json;
+mod json_text;
 mod launch;
 mod markdown;
 mod toml;
@@ -43,6 +44,8 @@ const FILES: &[(&str, Change)] = &[
     (".claude/settings.json", json::claude_settings),
     (".codex/config.toml", toml::codex),
     ("opencode.json", json::opencode),
+    (".gemini/settings.json", json::gemini),
+    (".qwen/settings.json", json::gemini),
     ("AGENTS.md", markdown::section),
 ];
 

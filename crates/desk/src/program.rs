@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use home::hand_over::HeldStore;
 use home::passwords::SavedIn;
-use home::{Credentials, DeskFile, Home, HomeError, ShopIni, StoreEntry, StoreList, same_folder};
+use home::{Approval, Credentials, DeskFile, Home, HomeError, ShopIni, StoreEntry, StoreList, same_folder};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use wire::{ProgramSignedIn, Request};
@@ -112,6 +112,19 @@ impl Program {
     /// What an agent application must start for this store.
     pub(crate) fn launch(&self, store: &Path) -> Launch {
         Launch::pinned(&self.binary, &self.home, store)
+    }
+
+    /// Keeps whether agent applications ask before each call, and tells them.
+    pub(crate) fn choose_approval(&self, approval: Approval) {
+        let kept = self.home.save_approval(approval);
+        let Some(open) = self.store() else { return };
+        let files = agents::write_all(&open.folder, &self.launch(&open.folder));
+        self.change(open.turn, |open| match kept {
+            Ok(()) => open.files = files,
+            Err(error) => {
+                open.trouble = Some(Message::new("trouble.home", &[("what", &error.to_string())]));
+            }
+        });
     }
 
     /// Tells other processes what is held.

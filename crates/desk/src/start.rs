@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::background;
-use crate::console::{self, Console, Secrets};
+use crate::console::{self, Console, Limits, Secrets};
 use crate::program::Program;
 
 /// How long the start waits for the first sign-in before it goes on in the background.
@@ -99,7 +99,7 @@ impl Desk {
             console_url,
             home,
             stop: Some(stop),
-            console: tokio::spawn(console::serve(console, listener, stopped)),
+            console: tokio::spawn(console::serve(console, listener, Limits::of_this_process(), stopped)),
             others: vec![hand_over(socket, &program), tokio::spawn(background::run(Arc::clone(&program)))],
         };
         first_sign_in(program, options.credentials).await;

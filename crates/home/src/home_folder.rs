@@ -6,7 +6,7 @@ use etcetera::BaseStrategy as _;
 use wire::{env, paths};
 
 use crate::files::private_folder;
-use crate::{HomeError, Keyring, StoreList};
+use crate::{Approval, HomeError, Keyring, StoreList};
 
 /// The program's home: one folder with everything the program keeps on this computer.
 #[derive(Clone, Debug)]
@@ -24,9 +24,13 @@ impl Home {
         usual().map(Self::at)
     }
 
-    /// Whether other processes find this home without being told.
-    pub fn is_usual(&self) -> bool {
-        usual().is_ok_and(|usual| usual == self.path)
+    /// Whether other processes find this home without any variable of ours.
+    ///
+    /// An agent application may hand on nothing but the home directory, so a place that
+    /// `XDG_CONFIG_HOME` or the like decides is not found.
+    pub fn is_found_by_itself(&self) -> bool {
+        let usual = etcetera::home_dir().ok().and_then(|home| unaided(&home));
+        usual.is_some_and(|usual| usual == self.path)
     }
 
     /// The home in this folder.
@@ -62,6 +66,17 @@ impl Home {
         list.write(&self.path.join(paths::STORES))
     }
 
+    /// Whether agent applications ask before each call, as the person chose; `None` while nothing is chosen.
+    pub fn approval(&self) -> Option<Approval> {
+        Approval::read(&self.path.join(paths::AGENTS))
+    }
+
+    /// Keeps the choice.
+    pub fn save_approval(&self, approval: Approval) -> Result<(), HomeError> {
+        self.make()?;
+        approval.write(&self.path.join(paths::AGENTS))
+    }
+
     /// Makes the folder where it is missing, for this user only.
     pub fn make(&self) -> Result<(), HomeError> {
         private_folder(&self.path).map_err(|source| HomeError::io(&self.path, source))
@@ -72,4 +87,14 @@ impl Home {
 fn usual() -> Result<PathBuf, HomeError> {
     let base = etcetera::base_strategy::choose_native_strategy().map_err(|_| HomeError::NoHome)?;
     Ok(base.config_dir().join("shopwright"))
+}
+
+/// The platform's usual place for this home directory, where no variable says otherwise.
+fn unaided(home: &Path) -> Option<PathBuf> {
+    if cfg!(windows) {
+        // Asked of the system itself, not of a variable.
+        return usual().ok();
+    }
+    let folder = if cfg!(target_os = "macos") { "Library/Preferences" } else { ".config" };
+    Some(home.join(folder).join("shopwright"))
 }

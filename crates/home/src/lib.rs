@@ -1,5 +1,6 @@
 //! The program's home and the store folder on this computer: lists, connection files, saved passwords, the hand-over.
 
+mod approval;
 mod credentials;
 mod desk_file;
 mod error;
@@ -10,6 +11,7 @@ mod ini;
 pub mod passwords;
 mod stores;
 
+pub use approval::Approval;
 pub use credentials::Credentials;
 pub use desk_file::DeskFile;
 pub use error::{HomeError, IniError};

@@ -134,6 +134,18 @@ pub(crate) struct Desk {
     /// Store folder to open at once [default: the one opened last]
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
+    /// Whether agent applications ask a person before each call; kept for later starts [default: as each does by itself]
+    #[arg(long, value_enum, value_name = "CHOICE")]
+    pub(crate) approval: Option<ApprovalChoice>,
+}
+
+/// Whether agent applications ask before each call.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ApprovalChoice {
+    /// They ask.
+    Ask,
+    /// They do not; agents that nobody watches need this.
+    Approve,
 }
 
 /// Arguments of `mcp`.

@@ -14,6 +14,8 @@ pub const ADMIN_HERE: &str = "admin.here";
 pub const SHOP_LOCK: &str = "shop.lock";
 /// List of stores in the program's home.
 pub const STORES: &str = "stores.toml";
+/// Whether agent applications ask before each call, in the program's home.
+pub const AGENTS: &str = "agents.toml";
 /// Who holds the program, in its home.
 pub const DESK: &str = "desk.json";
 /// Folder of texts that replace built-in rules, in the program's home.

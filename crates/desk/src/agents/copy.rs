@@ -30,7 +30,7 @@ pub(crate) fn copies(launch: &Launch) -> Vec<Copy> {
 }
 
 fn claude(launch: &Launch) -> String {
-    format!("claude mcp add {SERVER}{} -- {}", variables("-e", launch), command_line(launch))
+    format!("claude mcp add --scope user {SERVER}{} -- {}", variables("-e", launch), command_line(launch))
 }
 
 fn codex(launch: &Launch) -> String {

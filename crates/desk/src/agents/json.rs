@@ -1,81 +1,86 @@
 //! Applications whose file is JSON.
 
-use serde_json::{Map, Value, json};
+use home::Approval;
+use serde_json::{Value, json};
 
+use super::json_text::JsonText;
 use super::launch::{Launch, SERVER};
+
+/// The name by which Claude Code's permissions call all our tools.
+const CLAUDE_TOOLS: &str = "mcp__shopwright";
 
 /// Claude Code's `.mcp.json`; Cursor and others read the same form.
 pub(super) fn claude_code(text: &str, launch: &Launch) -> Option<String> {
-    changed(text, |root| {
-        let server = object(object(root, "mcpServers")?, SERVER)?;
-        server.insert("command".to_owned(), json!(launch.command));
-        server.insert("args".to_owned(), json!(launch.args));
-        environment(server, "env", launch)
-    })
+    let mut file = JsonText::read(text)?;
+    server(&mut file, launch)?;
+    Some(file.finish())
+}
+
+/// Gemini CLI's `.gemini/settings.json` and Qwen Code's `.qwen/settings.json`.
+pub(super) fn gemini(text: &str, launch: &Launch) -> Option<String> {
+    let mut file = JsonText::read(text)?;
+    server(&mut file, launch)?;
+    if let Some(approval) = launch.approval {
+        file.set(&["mcpServers", SERVER, "trust"], &json!(approval == Approval::Approve))?;
+    }
+    Some(file.finish())
 }
 
 /// Claude Code's settings: the server of `.mcp.json` needs no question at each start.
-pub(super) fn claude_settings(text: &str, _launch: &Launch) -> Option<String> {
-    changed(text, |root| {
-        // A person's no stays a no.
-        let refused = root.get("disabledMcpjsonServers").and_then(Value::as_array);
-        if refused.is_some_and(|names| names.iter().any(|name| name == SERVER)) {
-            return Some(());
-        }
-        let enabled = root.entry("enabledMcpjsonServers").or_insert_with(|| json!([])).as_array_mut()?;
-        if !enabled.iter().any(|name| name == SERVER) {
-            enabled.push(json!(SERVER));
-        }
-        Some(())
-    })
+pub(super) fn claude_settings(text: &str, launch: &Launch) -> Option<String> {
+    let mut file = JsonText::read(text)?;
+    // A person's no stays a no.
+    let refused = file.get(&["disabledMcpjsonServers"]);
+    let refused = refused.as_ref().and_then(Value::as_array);
+    if refused.is_some_and(|names| names.iter().any(|name| name == SERVER)) {
+        return Some(text.to_owned());
+    }
+    file.push(&["enabledMcpjsonServers"], &json!(SERVER))?;
+    let allowed = ["permissions", "allow"];
+    match launch.approval {
+        Some(Approval::Approve) => file.push(&allowed, &json!(CLAUDE_TOOLS))?,
+        Some(Approval::Ask) => file.take_out(&allowed, &json!(CLAUDE_TOOLS))?,
+        None => {}
+    }
+    Some(file.finish())
 }
 
 /// OpenCode's `opencode.json`.
 pub(super) fn opencode(text: &str, launch: &Launch) -> Option<String> {
-    changed(text, |root| {
-        if root.is_empty() {
-            root.insert("$schema".to_owned(), json!("https://opencode.ai/config.json"));
-        }
-        let server = object(object(root, "mcp")?, SERVER)?;
-        server.insert("type".to_owned(), json!("local"));
-        let words: Vec<&String> = std::iter::once(&launch.command).chain(&launch.args).collect();
-        server.insert("command".to_owned(), json!(words));
-        server.entry("enabled").or_insert(Value::Bool(true));
-        environment(server, "environment", launch)
-    })
+    let mut file = JsonText::read(text)?;
+    if file.is_empty() {
+        file.set(&["$schema"], &json!("https://opencode.ai/config.json"))?;
+    }
+    let words: Vec<&String> = std::iter::once(&launch.command).chain(&launch.args).collect();
+    file.set(&["mcp", SERVER, "type"], &json!("local"))?;
+    file.set(&["mcp", SERVER, "command"], &json!(words))?;
+    if file.get(&["mcp", SERVER, "enabled"]).is_none() {
+        file.set(&["mcp", SERVER, "enabled"], &json!(true))?;
+    }
+    environment(&mut file, &["mcp", SERVER, "environment"], launch)?;
+    Some(file.finish())
+}
+
+/// Our entry among the servers.
+fn server(file: &mut JsonText, launch: &Launch) -> Option<()> {
+    file.set(&["mcpServers", SERVER, "command"], &json!(launch.command))?;
+    file.set(&["mcpServers", SERVER, "args"], &json!(launch.args))?;
+    environment(file, &["mcpServers", SERVER, "env"], launch)
 }
 
 /// Sets our variables and keeps those that people added.
-fn environment(server: &mut Map<String, Value>, key: &str, launch: &Launch) -> Option<()> {
-    if launch.env.is_empty() && !server.contains_key(key) {
-        return Some(());
-    }
-    let environment = object(server, key)?;
-    // An older start may have led to another home.
-    environment.remove(wire::env::HOME);
+fn environment(file: &mut JsonText, path: &[&str; 3], launch: &Launch) -> Option<()> {
+    let inner = |name| [path[0], path[1], path[2], name];
     for (name, value) in &launch.env {
-        environment.insert((*name).to_owned(), json!(value));
+        file.set(&inner(name), &json!(value))?;
     }
-    if environment.is_empty() {
-        server.remove(key);
+    let is_named = launch.env.iter().any(|(name, _)| *name == wire::env::HOME);
+    if !is_named && file.get(&inner(wire::env::HOME)).is_some() {
+        // An older start led to another home.
+        file.remove(&inner(wire::env::HOME))?;
+        if file.get(path) == Some(json!({})) {
+            file.remove(path)?;
+        }
     }
     Some(())
-}
-
-/// The object below this key, made where it is missing; `None` where something else is there.
-fn object<'a>(parent: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {
-    parent.entry(key).or_insert_with(|| Value::Object(Map::new())).as_object_mut()
-}
-
-/// The text with the change in it. A text that says the same already is not even laid out anew.
-fn changed(text: &str, change: impl FnOnce(&mut Map<String, Value>) -> Option<()>) -> Option<String> {
-    let inner = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let before: Value =
-        if inner.trim().is_empty() { Value::Object(Map::new()) } else { serde_json::from_str(inner).ok()? };
-    let mut after = before.clone();
-    change(after.as_object_mut()?)?;
-    if after == before && !inner.trim().is_empty() {
-        return Some(text.to_owned());
-    }
-    serde_json::to_string_pretty(&after).ok().map(|text| text + "\n")
 }

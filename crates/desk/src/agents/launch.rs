@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use home::Home;
+use home::{Approval, Home};
 use wire::env;
 
 /// The server's name in every application.
@@ -17,6 +17,8 @@ pub(crate) struct Launch {
     pub(crate) args: Vec<String>,
     /// What it needs in its environment.
     pub(crate) env: Vec<(&'static str, String)>,
+    /// Whether applications ask before a call, where the person chose.
+    pub(crate) approval: Option<Approval>,
 }
 
 impl Launch {
@@ -24,7 +26,8 @@ impl Launch {
     pub(crate) fn pinned(program: &Path, home: &Home, store: &Path) -> Self {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         // An application need not inherit the variable that leads to a home of its own.
-        let env = if home.is_usual() { Vec::new() } else { vec![(env::HOME, text(home.path()))] };
-        Self { command: text(program), args: vec!["mcp".to_owned(), "--store".to_owned(), text(store)], env }
+        let env = if home.is_found_by_itself() { Vec::new() } else { vec![(env::HOME, text(home.path()))] };
+        let args = vec!["mcp".to_owned(), "--store".to_owned(), text(store)];
+        Self { command: text(program), args, env, approval: home.approval() }
     }
 }

@@ -7,11 +7,15 @@ const END: &str = "<!-- shopwright: end -->";
 
 /// The text with our section in it. Markers that do not pair are somebody's edit: left alone.
 pub(super) fn section(text: &str, _launch: &Launch) -> Option<String> {
-    let section = format!("{BEGIN}\n{}\n{END}", body());
+    let line = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let section = format!("{BEGIN}\n{}\n{END}", body()).replace('\n', line);
     let (begins, ends) = (text.matches(BEGIN).count(), text.matches(END).count());
     match (begins, ends) {
-        (0, 0) if text.trim().is_empty() => Some(section + "\n"),
-        (0, 0) => Some(format!("{}\n\n{section}\n", text.trim_end())),
+        (0, 0) if text.trim_start_matches('\u{feff}').trim().is_empty() => {
+            Some(format!("{text}{section}{line}"))
+        }
+        (0, 0) if text.ends_with('\n') => Some(format!("{text}{line}{section}{line}")),
+        (0, 0) => Some(format!("{text}{line}{line}{section}{line}")),
         (1, 1) => {
             let (before, rest) = text.split_once(BEGIN)?;
             let (_, after) = rest.split_once(END)?;

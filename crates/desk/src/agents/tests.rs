@@ -1,5 +1,7 @@
 //! Tests of the agent applications' files: ours is written, people's stays.
 
+mod bytes;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -10,6 +12,7 @@ fn launch() -> Launch {
         command: "/opt/shop wright/bin".to_owned(),
         args: vec!["mcp".to_owned(), "--store".to_owned(), "/stores/it's tea".to_owned()],
         env: vec![("SHOPWRIGHT_HOME", "/h".to_owned())],
+        approval: None,
     }
 }
 
@@ -40,8 +43,11 @@ fn a_file_that_says_it_already_is_not_laid_out_anew() {
     let own_layout = parsed(json_files::claude_code("", &launch())).to_string();
     assert_eq!(json_files::claude_code(&own_layout, &launch()), Some(own_layout));
     let codex = "# mine\n[mcp_servers]\nshopwright = { command = \"/opt/shop wright/bin\", args = [\"mcp\", \
-                 '--store', \"/stores/it's tea\"], env = { SHOPWRIGHT_HOME = \"/h\" } } # here\n";
-    assert_eq!(toml::codex(codex, &launch()).as_deref(), Some(codex));
+                 '--store', \"/stores/it's tea\"], env = { SHOPWRIGHT_HOME = \"/h\" }, env_vars = [\"MINE\"] } # here\n";
+    let after = toml::codex(codex, &launch()).unwrap();
+    assert!(after.starts_with(&codex[..codex.len() - " } # here\n".len() - "]".len()]), "{after}");
+    assert!(after.ends_with(" } # here\n"), "{after}");
+    assert_eq!(toml::codex(&after, &launch()), Some(after.clone()));
 }
 
 #[test]
@@ -85,9 +91,11 @@ fn a_broken_file_is_left_alone_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     let broken = [
         (".mcp.json", "{\"mcpServers\": []}"),
-        (".claude/settings.json", "// mine\n{}"),
+        (".claude/settings.json", "[]"),
         (".codex/config.toml", "mcp_servers = 3"),
         ("opencode.json", "{"),
+        (".gemini/settings.json", "{\"mcpServers\": {\"shopwright\": 1}}"),
+        (".qwen/settings.json", "{\"a\" 1}"),
         ("AGENTS.md", "<!-- shopwright: begin -->"),
     ];
     for (file, text) in broken {
@@ -120,7 +128,7 @@ fn what_is_copied_survives_a_shell() {
     let text = |key: &str| copies.iter().find(|copy| copy.key == key).unwrap().text.clone();
     assert_eq!(
         text("claude"),
-        "claude mcp add shopwright -e SHOPWRIGHT_HOME=/h -- '/opt/shop wright/bin' mcp --store '/stores/it'\\''s tea'"
+        "claude mcp add --scope user shopwright -e SHOPWRIGHT_HOME=/h -- '/opt/shop wright/bin' mcp --store '/stores/it'\\''s tea'"
     );
     for key in ["cursor", "vscode", "opencode", "other"] {
         serde_json::from_str::<Value>(&text(key)).unwrap();

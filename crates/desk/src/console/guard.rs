@@ -16,6 +16,7 @@ use axum::response::Response;
 use axum::{Form, http};
 use serde::Deserialize;
 
+use super::connections::Connection;
 use super::pages::problem;
 use super::rejection::Rejection;
 use super::secrets::same;
@@ -66,7 +67,12 @@ async fn pass(console: &Console, parts: &Parts, body: Body) -> Result<Body, Reje
     let host = host(parts).filter(|host| is_ours(console, host)).ok_or(Rejection::Host)?;
     let changes = !matches!(parts.method, Method::GET | Method::HEAD);
     origin(&parts.headers, host, changes)?;
-    if !matches!(parts.uri.path(), START | STYLE | ICON) && !has_cookie(console, &parts.headers) {
+    let is_open_to_all = !changes && matches!(parts.uri.path(), START | STYLE | ICON);
+    if has_cookie(console, &parts.headers) {
+        if let Some(connection) = parts.extensions.get::<Arc<Connection>>() {
+            connection.shows_cookie();
+        }
+    } else if !is_open_to_all {
         return Err(Rejection::Cookie);
     }
     if !changes {
@@ -114,9 +120,9 @@ fn has_cookie(console: &Console, headers: &HeaderMap) -> bool {
     headers
         .get_all(header::COOKIE)
         .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='))
+        // Byte by byte: other programs of this computer may have set a cookie that is no ASCII.
+        .flat_map(|value| value.as_bytes().split(|byte| *byte == b';'))
+        .filter_map(|pair| str::from_utf8(pair).ok()?.trim().split_once('='))
         .any(|(key, value)| key == name && same(value, console.secrets.cookie()))
 }
 

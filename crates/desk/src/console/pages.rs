@@ -1,5 +1,6 @@
 //! The pages, one file each.
 
+pub(crate) mod agents;
 pub(crate) mod home;
 pub(crate) mod problem;
 pub(crate) mod sign_in;

@@ -10,17 +10,18 @@ use axum::routing::{get, post};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use super::connections::{self, Limits};
 use super::state::Console;
 use super::{guard, pages};
 
 /// Serves until told to stop.
-pub(crate) async fn serve(console: Console, listener: TcpListener, stopped: oneshot::Receiver<()>) {
-    let serving = axum::serve(listener, router(Arc::new(console))).with_graceful_shutdown(async {
-        let _ = stopped.await;
-    });
-    if let Err(error) = serving.await {
-        tracing::error!(%error, "The console ended");
-    }
+pub(crate) async fn serve(
+    console: Console,
+    listener: TcpListener,
+    limits: Limits,
+    stopped: oneshot::Receiver<()>,
+) {
+    connections::serve(listener, router(Arc::new(console)), limits, stopped).await;
 }
 
 fn router(console: Arc<Console>) -> Router {
@@ -29,6 +30,7 @@ fn router(console: Arc<Console>) -> Router {
         .route("/sign-in", get(pages::sign_in::show).post(pages::sign_in::sign_in))
         .route("/sign-out", post(pages::sign_in::sign_out))
         .route("/again", post(pages::sign_in::again))
+        .route("/approval", post(pages::agents::choose_approval))
         .route("/stores", get(pages::stores::show))
         .route("/stores/add", post(pages::stores::add))
         .route("/stores/open", post(pages::stores::open))

@@ -39,6 +39,19 @@ async fn without_the_cookie_nothing_is_shown() {
 }
 
 #[tokio::test]
+async fn a_cookie_of_another_program_that_is_no_ascii_does_not_hide_ours() {
+    let world = World::new().await;
+    let desk = world.desk_signed_in().await;
+    let browser = Browser::open(&desk).await;
+    for foreign in [&b"theme=caf\xe9; "[..], "name=\u{43a}\u{43e}\u{442}; ".as_bytes()] {
+        let cookies = [foreign, browser.cookie.as_bytes()].concat();
+        let value = header::HeaderValue::from_bytes(&cookies).unwrap();
+        let request = browser.client.get(format!("{}/", browser.base)).header(header::COOKIE, value);
+        read(request.send().await.unwrap()).await.says("Irina");
+    }
+}
+
+#[tokio::test]
 async fn a_cookie_of_another_start_opens_nothing() {
     let world = World::new().await;
     let desk = world.desk_signed_in().await;

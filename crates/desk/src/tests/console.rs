@@ -215,3 +215,24 @@ async fn a_broken_connection_file_is_said() {
         Program::Running { signed_in: false }
     );
 }
+
+#[tokio::test]
+async fn whether_applications_ask_is_chosen_once_and_told_to_them() {
+    let world = World::new().await;
+    let desk = world.desk_signed_in().await;
+    let browser = Browser::open(&desk).await;
+    let codex = world.store("tea").join(".codex/config.toml");
+    let mode = || {
+        let text = std::fs::read_to_string(&codex).unwrap();
+        text.lines().find(|line| line.starts_with("default_tools_approval_mode")).map(str::to_owned)
+    };
+    assert_eq!((mode(), world.home().approval()), (None, None));
+    browser.get("/").await.keeps_quiet("checked required");
+    for (choice, word) in [("approve", "approve"), ("ask", "prompt")] {
+        browser.post("/approval", &[("approval", choice)]).await.leads_to("/");
+        assert_eq!(mode(), Some(format!("default_tools_approval_mode = \"{word}\"")));
+        browser.get("/").await.says(&format!("value=\"{choice}\" checked"));
+    }
+    assert_eq!(browser.post("/approval", &[("approval", "maybe")]).await.status, 422);
+    assert_eq!(world.home().approval(), Some(home::Approval::Ask));
+}

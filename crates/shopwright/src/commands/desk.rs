@@ -1,7 +1,7 @@
 //! `desk`: the program.
 
 use anyhow::{Context, Result};
-use home::Home;
+use home::{Approval, Home};
 
 use crate::exit::Exit;
 use crate::{cli, log, output, signal};
@@ -12,8 +12,12 @@ pub(super) fn run(arguments: cli::Desk) -> Result<Exit> {
     let open_store = arguments.store.map(std::path::absolute).transpose()?;
     super::runtime::runtime()?.block_on(async {
         let stop = signal::asked_to_stop()?;
+        let home = Home::find()?;
+        if let Some(choice) = arguments.approval {
+            home.save_approval(approval(choice))?;
+        }
         let options = desk::Options { listen: arguments.listen, open_store, credentials: None };
-        let desk = desk::Desk::start(Home::find()?, options)
+        let desk = desk::Desk::start(home, options)
             .await
             .with_context(|| format!("the program cannot start at {}", arguments.listen))?;
         output::line(&format!("Open {}", desk.console_url()));
@@ -21,4 +25,11 @@ pub(super) fn run(arguments: cli::Desk) -> Result<Exit> {
         desk.stop().await;
         Ok(Exit::Done)
     })
+}
+
+fn approval(choice: cli::ApprovalChoice) -> Approval {
+    match choice {
+        cli::ApprovalChoice::Ask => Approval::Ask,
+        cli::ApprovalChoice::Approve => Approval::Approve,
+    }
 }

@@ -43,7 +43,7 @@ fn lines(mcp: &Launch) -> Vec<(&'static str, String)> {
         "environment": mcp.env,
     }}});
     vec![
-        ("Claude Code", format!("claude mcp add shopwright {}-- {start}", variables("--env "))),
+        ("Claude Code", format!("claude mcp add --scope user shopwright {}-- {start}", variables("--env "))),
         ("Codex", format!("codex mcp add shopwright {}-- {start}", variables("--env "))),
         ("OpenCode (opencode.json)", open_code.to_string()),
         ("Goose", format!("goose session --with-extension {}", shell(&format!("{}{start}", variables(""))))),
@@ -80,8 +80,7 @@ mod tests {
             args: ["mcp", "--store", "/my shop"].map(str::to_owned).to_vec(),
             env: [("SHOPWRIGHT_HOME".to_owned(), "/h".to_owned())].into(),
         };
-        let wanted =
-            "claude mcp add shopwright --env SHOPWRIGHT_HOME=/h -- /bin/shopwright mcp --store '/my shop'";
+        let wanted = "claude mcp add --scope user shopwright --env SHOPWRIGHT_HOME=/h -- /bin/shopwright mcp --store '/my shop'";
         assert_eq!(lines(&mcp)[0], ("Claude Code", wanted.to_owned()));
     }
 }

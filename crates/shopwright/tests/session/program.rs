@@ -1,11 +1,12 @@
 //! The program on this computer: running, on another store, silent, closed; and who may ask it.
 
+use std::net::TcpStream;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use testkit::{Client, Console, PATIENCE, run};
+use testkit::{Client, Console, PATIENCE, Running, TestStore, run};
 
 use crate::setup::{is_row, store};
 
@@ -174,4 +175,70 @@ fn the_console_turns_strangers_away() {
     assert!(wrong.status >= 400, "{}", wrong.status);
     let page = Console::open(url).unwrap().get("/").unwrap();
     assert!(!page.text().contains(trying.people()["irina"].as_str()), "no page shows a password");
+}
+
+/// The program alone on this store, in an environment of its own; gives the console's address.
+fn desk(store: &TestStore<'_>, command: &mut Command) -> (Running, String) {
+    command.args(["--listen", "127.0.0.1:0", "--store"]).arg(store.store());
+    let running = Running::start(command).unwrap();
+    let line = running.line(PATIENCE).unwrap().unwrap_or_else(|| panic!("{}", running.errors()));
+    let line = String::from_utf8(line).unwrap();
+    (running, line.split_whitespace().last().unwrap().to_owned())
+}
+
+#[test]
+fn a_home_that_a_variable_decides_is_told_to_applications() {
+    let store = store();
+    let told = |set: &dyn Fn(&mut Command)| {
+        let mut command = store.command(&["desk"]);
+        command.env_remove("SHOPWRIGHT_HOME").env_remove("XDG_CONFIG_HOME").env("HOME", store.folder());
+        set(&mut command);
+        let (mut running, _) = desk(&store, &mut command);
+        running.stop(PATIENCE).unwrap();
+        let text = std::fs::read(store.store().join(".mcp.json")).unwrap();
+        let settings: Value = serde_json::from_slice(&text).unwrap();
+        settings["mcpServers"]["shopwright"]["env"]["SHOPWRIGHT_HOME"].clone()
+    };
+    let elsewhere = store.folder().join("elsewhere");
+    assert_eq!(
+        told(&|command| _ = command.env("XDG_CONFIG_HOME", &elsewhere)),
+        json!(elsewhere.join("shopwright"))
+    );
+    // An application finds this one by the home directory alone.
+    assert_eq!(told(&|_| ()), Value::Null);
+    assert_eq!(told(&|command| _ = command.env("SHOPWRIGHT_HOME", &elsewhere)), json!(elsewhere));
+}
+
+#[test]
+fn the_choice_of_asking_is_kept_for_later_starts() {
+    let store = store();
+    let codex = || std::fs::read_to_string(store.store().join(".codex/config.toml")).unwrap();
+    for (choice, wanted) in [(Some("approve"), "approve"), (None, "approve"), (Some("ask"), "prompt")] {
+        let mut command = store.command(&["desk"]);
+        command.args(choice.map(|choice| format!("--approval={choice}")));
+        let (mut running, _) = desk(&store, &mut command);
+        running.stop(PATIENCE).unwrap();
+        let told = format!("default_tools_approval_mode = \"{wanted}\"");
+        assert!(codex().contains(&told), "{}", codex());
+    }
+}
+
+#[test]
+fn idle_connections_of_others_keep_nobody_out() {
+    let store = store();
+    // Few files, so that few connections do what a thousand would.
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "ulimit -n 200 && exec \"$0\" \"$@\""])
+        .arg(store.command(&[]).get_program())
+        .arg("desk");
+    command.env("SHOPWRIGHT_HOME", store.home()).env("SHOPWRIGHT_KEYRING", "file");
+    let (_running, console) = desk(&store, &mut command);
+    let address = console.trim_start_matches("http://").split('/').next().unwrap().to_owned();
+    let idle: Vec<TcpStream> = (0..400).map(|_| TcpStream::connect(&address).unwrap()).collect();
+    assert_eq!(Console::open(&console).unwrap().get("/sign-in").unwrap().status, 200);
+    let mut client = Client::open(&mut store.mcp_command(), "2025-11-25").unwrap();
+    let (_, program) = state(&mut client);
+    assert_eq!(program["state"], "running");
+    drop(idle);
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use home::Approval;
 use home::passwords::SavedIn;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -40,6 +41,7 @@ pub(crate) async fn show(State(console): State<Arc<Console>>, headers: HeaderMap
         waits => waiting(waits, &console.locales, language),
         trouble => troubles.join(" "),
         kept => open.saved_in.map(saved_in),
+        approval => console.program.home.approval().map(approval),
         files => open.files.iter().map(file).collect::<Vec<_>>(),
         copies => applications(&console.program, &open),
     };
@@ -132,6 +134,13 @@ fn saved_in(saved_in: SavedIn) -> &'static str {
     match saved_in {
         SavedIn::Os => "os",
         SavedIn::File => "file",
+    }
+}
+
+fn approval(approval: Approval) -> &'static str {
+    match approval {
+        Approval::Ask => "ask",
+        Approval::Approve => "approve",
     }
 }
 
