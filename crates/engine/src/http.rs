@@ -15,7 +15,7 @@ use std::time::Instant;
 use axum::Router;
 use axum::extract::{ConnectInfo, Request as HttpRequest, State};
 use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN, RETRY_AFTER};
-use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use serde_json::Value;
@@ -32,7 +32,7 @@ use crate::reading::{admit, read_request};
 use crate::{agent, pages, program, storefront};
 use answers::NoRoom;
 use body::{BodyError, SMALL, Sender};
-use in_flight::InFlight;
+use in_flight::{AtWork, InFlight};
 
 /// Answers from this size on are compressed.
 const COMPRESS_FROM: u64 = 64 * 1024;
@@ -73,15 +73,15 @@ async fn agent_endpoint(
     let started = Instant::now();
     match take_in(&house, peer, request).await {
         Ok((asked, mut in_flight)) => {
-            let (command, client) = (agent::label(&asked.request.command), asked.client);
-            in_flight.is(command);
-            let done = agent::answer(Arc::clone(&house), asked).await;
-            let done = unless_closed(&house, done).await;
-            let response = answer(&house, client, command, started, done).await;
-            in_flight.is_answered();
-            response
+            let command = agent::label(&asked.request.command);
+            let Some(place) = in_flight.work(command, &asked.request).await else {
+                return NotTaken::TooMany.respond(&house, started);
+            };
+            let work = agent::answer(Arc::clone(&house), asked);
+            let envelope = carry_out(&house, command, started, place, work).await;
+            hand_over(&house, in_flight, envelope).await
         }
-        Err(not) => not.respond(&house, peer.ip(), started).await,
+        Err(not) => not.respond(&house, started),
     }
 }
 
@@ -93,15 +93,15 @@ async fn program_endpoint(
     let started = Instant::now();
     match take_in(&house, peer, request).await {
         Ok((asked, mut in_flight)) => {
-            let (command, client) = (program::label(&asked.request.command), asked.client);
-            in_flight.is(command);
-            let done = program::answer(Arc::clone(&house), asked).await;
-            let done = unless_closed(&house, done).await;
-            let response = answer(&house, client, command, started, done).await;
-            in_flight.is_answered();
-            response
+            let command = program::label(&asked.request.command);
+            let Some(place) = in_flight.work(command, &asked.request).await else {
+                return NotTaken::TooMany.respond(&house, started);
+            };
+            let work = program::answer(Arc::clone(&house), asked);
+            let envelope = carry_out(&house, command, started, place, work).await;
+            hand_over(&house, in_flight, envelope).await
         }
-        Err(not) => not.respond(&house, peer.ip(), started).await,
+        Err(not) => not.respond(&house, started),
     }
 }
 
@@ -138,7 +138,7 @@ impl From<Stop> for NotTaken {
 }
 
 impl NotTaken {
-    async fn respond(self, house: &House, client: IpAddr, started: Instant) -> Response {
+    fn respond(self, house: &House, started: Instant) -> Response {
         match self {
             Self::TooLarge => {
                 (StatusCode::PAYLOAD_TOO_LARGE, "The request is larger than this store takes.\n")
@@ -146,7 +146,10 @@ impl NotTaken {
             }
             Self::NoRoom => later("The store takes in other large requests now; repeat this one.\n"),
             Self::TooMany => later("The store works on many requests of this address; repeat this one.\n"),
-            Self::Stopped(stop) => answer(house, client, "unknown", started, Err(stop)).await,
+            Self::Stopped(stop) => match envelope(house, "unknown", started, Err(stop)) {
+                Some(bytes) => (ENVELOPE, bytes).into_response(),
+                None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+            },
         }
     }
 }
@@ -255,25 +258,56 @@ pub(crate) fn host(settings: &Settings, peer: SocketAddr, headers: &HeaderMap, u
     host.unwrap_or_default().to_owned()
 }
 
+/// How an envelope is announced.
+const ENVELOPE: [(HeaderName, &str); 2] = [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, "no-store")];
+
 /// Wraps what came of a request into the envelope. The only place that does so.
-async fn answer(
+fn envelope(
     house: &House,
-    client: IpAddr,
     command: &'static str,
     started: Instant,
     result: Result<Value, Stop>,
-) -> Response {
+) -> Option<Vec<u8>> {
     let took = started.elapsed();
     let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let Ended { envelope, outcome } = conclude(command, result, ms);
     house.metrics.count(command, outcome, took);
-    let headers = [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, "no-store")];
-    let Ok(bytes) = serde_json::to_vec::<Envelope>(&envelope) else {
-        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    serde_json::to_vec::<Envelope>(&envelope).ok()
+}
+
+/// Does the work of a request to its end, also where its caller goes away, so that its place is taken until then.
+/// Nobody hashes a password for somebody who has gone.
+async fn carry_out(
+    house: &Arc<House>,
+    command: &'static str,
+    started: Instant,
+    place: AtWork,
+    work: impl Future<Output = Result<Value, Stop>> + Send + 'static,
+) -> Option<Vec<u8>> {
+    let work = async move |house: Arc<House>, place: AtWork| {
+        let done = work.await;
+        let done = unless_closed(&house, done).await;
+        let envelope = envelope(&house, command, started, done);
+        drop(place);
+        envelope
     };
-    drop(envelope);
-    match house.answers.hold(bytes, client).await {
-        Ok(bytes) => (headers, bytes).into_response(),
+    let is_sign_in = place.is_sign_in();
+    let work = work(Arc::clone(house), place);
+    if is_sign_in {
+        return work.await;
+    }
+    match tokio::spawn(work).await {
+        Ok(envelope) => envelope,
+        Err(error) => envelope(house, command, started, Err(error.into())),
+    }
+}
+
+/// Sends an envelope, once there is room for it.
+async fn hand_over(house: &House, mut in_flight: InFlight, envelope: Option<Vec<u8>>) -> Response {
+    in_flight.has_worked();
+    let Some(bytes) = envelope else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
+    match house.answers.hold(bytes, in_flight.client()).await {
+        Ok(bytes) => (ENVELOPE, bytes).into_response(),
         Err(NoRoom) => later("Large answers wait to be read; repeat this request.\n"),
     }
 }

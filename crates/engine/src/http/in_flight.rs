@@ -5,52 +5,83 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::OwnedSemaphorePermit;
+use wire::Request;
 
 use super::address_shares::AddressShares;
 use crate::house::House;
 
 /// Requests of one client address that are read or worked on at once; others of it wait in order.
 const OF_ADDRESS: usize = 128;
+/// Those of them that are worked on: each may hold an answer of many megabytes some times over.
+const AT_WORK: usize = 16;
 /// How long one waits.
 const QUEUE: Duration = Duration::from_secs(20);
 
 /// The requests of each client address, behind trusted proxies too.
 pub(crate) struct Requests {
     of_address: AddressShares,
+    at_work: AddressShares,
 }
 
 impl Requests {
     pub(crate) fn new() -> Self {
-        Self { of_address: AddressShares::new(OF_ADDRESS) }
+        Self { of_address: AddressShares::new(OF_ADDRESS), at_work: AddressShares::new(AT_WORK) }
     }
 }
 
-/// A request that is read or worked on. Dropped before it is answered, it says so in the log and the counts.
+/// A request that is read or worked on. Dropped while it is worked on, it says so in the log and the counts.
 pub(crate) struct InFlight {
     house: Arc<House>,
+    client: IpAddr,
     began: Instant,
-    /// The command; `None` before it is known, and when all is said.
+    /// The command, while it is worked on.
     command: Option<&'static str>,
     _share: OwnedSemaphorePermit,
+}
+
+/// A place among the requests that are worked on.
+pub(crate) struct AtWork {
+    /// `None` for one that signs in.
+    share: Option<OwnedSemaphorePermit>,
+}
+
+impl AtWork {
+    /// Whether somebody signs in.
+    pub(crate) fn is_sign_in(&self) -> bool {
+        self.share.is_none()
+    }
 }
 
 impl InFlight {
     /// Waits until this address may have one more request in flight; `None` if that takes too long.
     pub(crate) async fn enter(house: &Arc<House>, client: IpAddr) -> Option<Self> {
-        let share = house.requests.of_address.of(client).acquire_owned();
-        let share = tokio::time::timeout(QUEUE, share).await.ok()?.ok()?;
-        Some(Self { house: Arc::clone(house), began: Instant::now(), command: None, _share: share })
+        let share = take(&house.requests.of_address, client).await?;
+        let house = Arc::clone(house);
+        Some(Self { house, client, began: Instant::now(), command: None, _share: share })
     }
 
-    /// Which command it is.
-    pub(crate) fn is(&mut self, command: &'static str) {
+    /// Whose request it is.
+    pub(crate) fn client(&self) -> IpAddr {
+        self.client
+    }
+
+    /// Waits until it may be worked on; `None` if that takes too long. Signing in has a queue of its own, and waits long.
+    pub(crate) async fn work(&mut self, command: &'static str, request: &Request) -> Option<AtWork> {
+        let is_sign_in = [Request::SIGN_IN, Request::PROGRAM_SIGN_IN].contains(&request.command.as_str());
+        let share =
+            if is_sign_in { None } else { Some(take(&self.house.requests.at_work, self.client).await?) };
         self.command = Some(command);
+        Some(AtWork { share })
     }
 
-    /// Its answer is on the way.
-    pub(crate) fn is_answered(&mut self) {
+    /// Its answer is made.
+    pub(crate) fn has_worked(&mut self) {
         self.command = None;
     }
+}
+
+async fn take(shares: &AddressShares, client: IpAddr) -> Option<OwnedSemaphorePermit> {
+    tokio::time::timeout(QUEUE, shares.of(client).acquire_owned()).await.ok()?.ok()
 }
 
 impl Drop for InFlight {
