@@ -323,3 +323,21 @@ fn a_schema_of_somebody_else_is_not_dropped_for_the_views() {
     let row = db.read::<_, DbError>(|tx| tx.row(&comment, &[])).unwrap().unwrap();
     assert!(row.get::<String>("comment").unwrap().contains("Shopwright"));
 }
+
+/// As through a pooler that hands no settings on.
+#[test]
+fn the_agents_login_sees_its_views_without_being_told_where_they_are() {
+    let Some(place) = crate::fixture::Fixture::postgres() else { return };
+    let db = place.seeded();
+    person(&db, "irina", None);
+    let sql = "select value from secrets where skey = 'reader_password'";
+    let password: String = db.read::<_, DbError>(|tx| tx.row(sql, &[])?.unwrap().get("value")).unwrap();
+    let sql = "select 'shopwright_' || left(md5(current_database() || '.' || current_schema()), 16) as role";
+    let role: String = db.read::<_, DbError>(|tx| tx.row(sql, &[])?.unwrap().get("role")).unwrap();
+    let server = std::env::var("TEST_DATABASE_URL").unwrap();
+    let server = server.split('?').next().unwrap().rsplit_once('@').unwrap().1.to_owned();
+    let plain = Db::open(&format!("postgres://{role}:{password}@{server}"), place.root()).unwrap();
+    let found = plain.read::<_, DbError>(|tx| tx.rows("select login from users", &[])).unwrap();
+    assert_eq!(found[0].get::<String>("login").unwrap(), "irina");
+    assert!(plain.read::<_, DbError>(|tx| tx.rows("select password_hash from users", &[])).is_err());
+}

@@ -17,6 +17,16 @@ const VIEWS: &str = "reader_views";
 /// What the schema of the views says of itself.
 const OURS: &str = "Made by Shopwright for statements of agents; it is dropped and made anew without asking";
 
+/// Settings of the login's connections: whatever the server's own are, statements mean the same.
+const SETTINGS: [&str; 6] = [
+    "timezone = 'UTC'",
+    "datestyle = 'ISO'",
+    "bytea_output = 'hex'",
+    "lock_timeout = '20s'",
+    "standard_conforming_strings = on",
+    "idle_in_transaction_session_timeout = '120s'",
+];
+
 /// The login.
 pub(super) struct AgentRole {
     pub(super) role: String,
@@ -129,6 +139,11 @@ fn script(tx: &mut PostgresSession, role: &str, schema: &str, own: &str) -> Resu
              as 'select pg_catalog.{change}($1 collate \"und-x-icu\") collate \"C\"';"
         );
     }
+    // As the connections ask for themselves; a pooler in between may not hand that on.
+    for setting in SETTINGS {
+        let _ = writeln!(script, "alter role {role} set {setting};");
+    }
+    let _ = writeln!(script, "alter role {role} set search_path = {schema}, pg_catalog;");
     let _ = writeln!(script, "grant usage on schema {schema} to {role};");
     let _ = writeln!(script, "grant select on all tables in schema {schema} to {role};");
     Ok(script)
