@@ -5,6 +5,7 @@
 //! for values. What differs is in `driver/`. Time is always
 //! handed in. Which tables there are: `docs/database.md`.
 
+mod change_notes;
 mod database;
 mod dialect;
 mod driver;

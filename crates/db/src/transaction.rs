@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::changes::Position;
+use crate::change_notes::Position;
 use crate::driver::postgres::{Postgres, PostgresSession};
 use crate::driver::purpose::Purpose;
 use crate::driver::sqlite::{Sqlite, SqliteSession};

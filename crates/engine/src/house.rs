@@ -13,7 +13,7 @@ use wire::{Fault, Request, Stop};
 use crate::config::Settings;
 use crate::http::answers::Answers;
 use crate::http::body::{Bodies, Room};
-use crate::http::in_flight::Requests;
+use crate::http::requests::Requests;
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::outcome::{Unanswered, commit_lost};

@@ -6,7 +6,8 @@ pub(crate) mod answers;
 pub(crate) mod body;
 pub(crate) mod connections;
 mod early_look;
-pub(crate) mod in_flight;
+mod in_flight;
+pub(crate) mod requests;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;

@@ -21,7 +21,7 @@ use crate::house::{DemoFor, House};
 use crate::http::answers::Answers;
 use crate::http::body::Bodies;
 use crate::http::connections::{self, Limits};
-use crate::http::in_flight::Requests;
+use crate::http::requests::Requests;
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::passwords::Passwords;

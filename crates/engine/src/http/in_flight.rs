@@ -1,33 +1,13 @@
-//! Requests in flight: how many of one address, and what becomes of those whose caller goes away.
+//! A request in flight, and what is said when its caller goes away.
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::sync::OwnedSemaphorePermit;
 use wire::Request;
 
-use super::address_shares::AddressShares;
 use crate::house::House;
-
-/// Requests of one client address that are read or worked on at once; others of it wait in order.
-const OF_ADDRESS: usize = 128;
-/// Those of them that are worked on: each may hold an answer of many megabytes some times over.
-const AT_WORK: usize = 16;
-/// How long one waits.
-const QUEUE: Duration = Duration::from_secs(20);
-
-/// The requests of each client address, behind trusted proxies too.
-pub(crate) struct Requests {
-    of_address: AddressShares,
-    at_work: AddressShares,
-}
-
-impl Requests {
-    pub(crate) fn new() -> Self {
-        Self { of_address: AddressShares::new(OF_ADDRESS), at_work: AddressShares::new(AT_WORK) }
-    }
-}
 
 /// A request that is read or worked on. Dropped while it is worked on, it says so in the log and the counts.
 pub(crate) struct InFlight {
@@ -55,7 +35,7 @@ impl AtWork {
 impl InFlight {
     /// Waits until this address may have one more request in flight; `None` if that takes too long.
     pub(crate) async fn enter(house: &Arc<House>, client: IpAddr) -> Option<Self> {
-        let share = take(&house.requests.of_address, client).await?;
+        let share = house.requests.in_flight(client).await?;
         let house = Arc::clone(house);
         Some(Self { house, client, began: Instant::now(), command: None, _share: share })
     }
@@ -68,8 +48,7 @@ impl InFlight {
     /// Waits until it may be worked on; `None` if that takes too long. Signing in has a queue of its own, and waits long.
     pub(crate) async fn work(&mut self, command: &'static str, request: &Request) -> Option<AtWork> {
         let is_sign_in = [Request::SIGN_IN, Request::PROGRAM_SIGN_IN].contains(&request.command.as_str());
-        let share =
-            if is_sign_in { None } else { Some(take(&self.house.requests.at_work, self.client).await?) };
+        let share = if is_sign_in { None } else { Some(self.house.requests.at_work(self.client).await?) };
         self.command = Some(command);
         Some(AtWork { share })
     }
@@ -78,10 +57,6 @@ impl InFlight {
     pub(crate) fn has_worked(&mut self) {
         self.command = None;
     }
-}
-
-async fn take(shares: &AddressShares, client: IpAddr) -> Option<OwnedSemaphorePermit> {
-    tokio::time::timeout(QUEUE, shares.of(client).acquire_owned()).await.ok()?.ok()
 }
 
 impl Drop for InFlight {

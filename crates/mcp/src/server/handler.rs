@@ -108,6 +108,7 @@ impl ServerHandler for Server {
             outcome = &mut call.0 => outcome.unwrap_or_else(|error| Err(panicked(error))),
             // Cancelled by the host, which then gets no answer, or the input ended; dropping the call drops its request.
             () = context.ct.cancelled() => {
+                tracing::info!(tool = name, "Given up before its end: the host cancelled it, or the input ended");
                 return Err(ErrorData::internal_error("Given up: the input ended before the answer came", None));
             }
         };

@@ -210,6 +210,23 @@ fn a_cancelled_call_does_not_stop_the_others() {
 }
 
 #[test]
+fn a_cancelled_call_is_in_the_log() {
+    let store = store();
+    let trying = store.start("irina").unwrap();
+    let mut client = Client::open(trying.mcp_command().env("SHOPWRIGHT_LOG", "info"), "2025-11-25").unwrap();
+    client.connect("t").unwrap();
+    let words = "the host cancelled it";
+    // An answer may be faster than the word that it is not wanted.
+    let is_told = (0..200).any(|_| {
+        let call = client.ask("tools/call", json!({"name": "memory_list", "arguments": {}})).unwrap();
+        client.notify("notifications/cancelled", json!({"requestId": call})).unwrap();
+        client.call("session_init", json!({})).unwrap();
+        client.server().errors().lines().any(|line| line.contains(words) && line.contains("memory_list"))
+    });
+    assert!(is_told, "{}", client.server().errors());
+}
+
+#[test]
 fn the_end_of_stdin_ends_the_server_within_a_second() {
     let store = store();
     let trying = store.start("irina").unwrap();

@@ -4,14 +4,13 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-use super::PostgresSession;
-use crate::changes::{EVERYTHING, PREFIX, PRUNED, Position, Seen, told_tables};
+use super::listen::CHANGES;
+use super::session::PostgresSession;
+use crate::change_notes::{EVERYTHING, PREFIX, PRUNED, Position, Seen, told_tables};
 use crate::{DbError, Row, Value};
 
 /// The number of the transaction, with the times it came round.
 const TRANSACTION: &str = "pg_current_xact_id()::text::bigint";
-/// What the other nodes hear.
-pub(crate) const CHANNEL: &str = "changes";
 /// The setting that stops the notes of a transaction.
 const SETTING: &str = "shopwright.changes";
 
@@ -60,7 +59,7 @@ impl PostgresSession {
         let sql =
             format!("insert into changes (table_name, transaction_id) values (:everything, {TRANSACTION})");
         self.run(&sql, &[("everything", EVERYTHING.into())])?;
-        self.signal(CHANNEL, "")
+        self.signal(CHANGES, "")
     }
 
     pub(crate) fn change_position(&mut self) -> Result<Position, DbError> {
@@ -92,7 +91,7 @@ impl PostgresSession {
     /// Keeps the newest changes; the newest of the others becomes a mark: which transaction removed them, and in
     /// place of a row's number the newest transaction of theirs.
     pub(crate) fn prune_changes(&mut self, kept: i64) -> Result<(), DbError> {
-        self.lock(CHANNEL, false)?;
+        self.lock(CHANGES, false)?;
         let found = self
             .rows("select id from changes order by id desc limit 1 offset :kept", &[("kept", kept.into())])?;
         let Some(row) = found.first() else { return Ok(()) };
@@ -114,7 +113,7 @@ impl PostgresSession {
 /// The function of all triggers. It writes with its owner's rights: who may change a row need not see the notes.
 fn function(schema: &str, name: &str) -> String {
     let channel = format!("shopwright_{name}").replace('\'', "''");
-    let signal = super::listen::packed(CHANNEL, "");
+    let signal = super::listen::packed(CHANGES, "");
     format!(
         "create index if not exists changes_transaction on {schema}.changes (transaction_id);
          create or replace function shopwright_changed() returns trigger language plpgsql security definer

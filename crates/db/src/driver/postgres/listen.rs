@@ -10,7 +10,6 @@ use tokio::task::JoinHandle;
 use tokio_postgres::{AsyncMessage, Client, Config, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::changes::CHANNEL;
 use super::error::error;
 use crate::DbError;
 use crate::signal::{Listeners, Signal};
@@ -19,6 +18,9 @@ use crate::signal::{Listeners, Signal};
 const PAUSE: Duration = Duration::from_secs(1);
 /// The server's channel: one for each schema, which is one for each store.
 pub(super) const NOTIFY: &str = "select pg_notify('shopwright_' || current_schema(), :signal)";
+
+/// The channel of changed rows.
+pub(super) const CHANGES: &str = "changes";
 
 /// What goes over the server's channel.
 pub(super) fn packed(channel: &str, payload: &str) -> String {
@@ -90,7 +92,7 @@ async fn hear<T: AsyncRead + AsyncWrite + Unpin>(
         if let AsyncMessage::Notification(said) = message {
             match unpacked(said.payload()) {
                 // Far more often than the others, and heard only by those who wait for any change.
-                Some(Signal::Said { channel, .. }) if channel == CHANNEL => listeners.ring(),
+                Some(Signal::Said { channel, .. }) if channel == CHANGES => listeners.ring(),
                 Some(signal) => listeners.tell(&signal),
                 None => tracing::warn!("A signal of another form on the store's channel"),
             }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::SqliteSession;
-use crate::changes::{EVERYTHING, PREFIX, PRUNED, Position, Seen, told_tables};
+use super::session::SqliteSession;
+use crate::change_notes::{EVERYTHING, PREFIX, PRUNED, Position, Seen, told_tables};
 use crate::{DbError, Row, Value};
 
 impl SqliteSession {
