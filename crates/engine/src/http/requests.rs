@@ -56,8 +56,8 @@ mod tests {
         let mut next = std::pin::pin!(next);
         let soon = Duration::from_millis(20);
         assert!(tokio::time::timeout(soon, &mut next).await.is_err(), "it waits");
-        requests.at_work(address(2)).await.unwrap();
+        assert!(requests.at_work(address(2)).await.is_some());
         held.pop();
-        next.await.unwrap();
+        assert!(next.await.is_some());
     }
 }
