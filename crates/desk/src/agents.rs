@@ -6,7 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use home::write_atomic;
+use home::{read_regular, write_atomic};
 
 mod copy;
 mod json;
@@ -36,6 +36,9 @@ pub(crate) enum Problem {
     Io(String),
 }
 
+/// Largest file that is changed.
+const MOST_BYTES: u64 = 8 * 1024 * 1024;
+
 /// Changes a file's text; `None` where the text cannot be understood.
 type Change = fn(&str, &Launch) -> Option<String>;
 
@@ -58,7 +61,7 @@ pub(crate) fn write_all(folder: &Path, launch: &Launch) -> Vec<Report> {
 }
 
 fn write(path: &PathBuf, change: Change, launch: &Launch) -> Option<Problem> {
-    let before = match std::fs::read(path) {
+    let before = match read_regular(path, MOST_BYTES) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(_) => return Some(Problem::Broken),

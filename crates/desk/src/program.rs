@@ -44,6 +44,8 @@ pub(crate) struct OpenStore {
     pub(crate) ini: Result<ShopIni, String>,
     /// The pair, as soon as it is known; the engine may still be out of reach.
     pub(crate) pair: Option<Credentials>,
+    /// The address that the pair was typed for: it goes to no other.
+    pub(crate) typed_for: String,
     /// Where the password was saved.
     pub(crate) saved_in: Option<SavedIn>,
     /// What the engine said, once it answered.
@@ -104,7 +106,11 @@ impl Program {
     /// What the hand-over socket answers from.
     pub(crate) fn held(&self) -> HeldStore {
         match &*self.lock() {
-            Some(open) => HeldStore { store: Some(open.folder.clone()), credentials: open.pair.clone() },
+            Some(open) => HeldStore {
+                store: Some(open.folder.clone()),
+                credentials: open.pair.clone(),
+                url: open.typed_for.clone(),
+            },
             None => HeldStore::default(),
         }
     }
@@ -150,6 +156,7 @@ impl Program {
             name: entry.name.clone(),
             ini,
             pair: None,
+            typed_for: String::new(),
             saved_in: None,
             signed: None,
             trouble: None,
@@ -172,11 +179,13 @@ impl Program {
         if open.is_some() {
             self.announce()?;
         }
-        let logins = logins(open.as_ref(), ShopIni::read(folder).ok().as_ref());
+        let ini = ShopIni::read(folder).ok();
+        let logins = logins(open.as_ref(), ini.as_ref());
+        let url = ini.map(|ini| ini.url).unwrap_or_default();
         let saved_in = open.as_ref().and_then(|open| open.saved_in);
         self.end_ticket(open);
         let settling = self.settling.lock().await;
-        let said = self.forget(folder, logins, saved_in).await;
+        let said = self.forget(folder, &url, logins, saved_in).await;
         drop(settling);
         let mut list = self.home.stores()?;
         list.remove(folder);

@@ -10,10 +10,10 @@ mod overview;
 mod turns;
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use home::passwords;
-use home::{Credentials, Home, Keyring, ShopIni, StoreEntry};
+use home::{Credentials, Home, Keyring, Pair, ShopIni, StoreEntry};
 use reqwest::{Client, Response, header, redirect};
 use tempfile::TempDir;
 use zeroize::Zeroizing;
@@ -55,12 +55,17 @@ impl World {
         self.home().save_stores(&list).unwrap();
     }
 
+    /// irina at this store's engine.
+    fn account(&self) -> passwords::Account {
+        passwords::Account::new(&self.store("tea"), "irina", &self.engine.url())
+    }
+
     fn save_password(&self, password: &str) {
-        passwords::save(&self.home(), &self.store("tea"), "irina", password).unwrap();
+        passwords::save(&self.home(), &self.account(), password).unwrap();
     }
 
     fn saved_password(&self) -> Option<String> {
-        let saved = passwords::saved(&self.home(), &self.store("tea"), "irina").unwrap();
+        let saved = passwords::saved(&self.home(), &self.account()).unwrap();
         saved.map(|password| password.as_str().to_owned())
     }
 
@@ -72,6 +77,12 @@ impl World {
     async fn desk_signed_in(&self) -> RunningDesk {
         Desk::start(self.home(), Options { credentials: Some(pair()), ..options() }).await.unwrap()
     }
+}
+
+/// The pair as an MCP server asks for it: for the address that it reads in `Shop.ini`.
+async fn ask_pair(home: &Home, store: &Path) -> Pair {
+    let url = ShopIni::read(store).map(|ini| ini.url).unwrap_or_default();
+    home::ask_pair(home, store, &url).await
 }
 
 fn options() -> Options {

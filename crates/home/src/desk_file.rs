@@ -6,8 +6,11 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use wire::paths;
 
-use crate::files::write_atomic;
+use crate::files::{read_regular, write_atomic};
 use crate::{Home, HomeError};
+
+/// Largest file that is read.
+const MOST_BYTES: u64 = 64 * 1024;
 
 /// Who holds the program now, as `desk.json` tells it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +33,7 @@ pub struct DeskFile {
 impl DeskFile {
     /// What the file says. A missing, unreadable or damaged one says that nobody holds the program.
     pub fn read(home: &Home) -> Option<Self> {
-        Self::parse(&fs::read(home.path().join(paths::DESK)).ok()?)
+        Self::parse(&read_regular(&home.path().join(paths::DESK), MOST_BYTES).ok()?)
     }
 
     /// Reads the bytes of the file.

@@ -1,7 +1,7 @@
 //! Private folders, whole-file writes, comparing folders.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Makes a folder that only this user may enter; tightens one that is there.
@@ -36,16 +36,57 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens the file that processes lock against each other, made for this user only.
-pub(crate) fn lock_file(path: &Path) -> io::Result<fs::File> {
+/// Opens the file that processes lock against each other, for this user only: whoever else could open it
+/// could hold the lock.
+pub fn lock_file(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.create(true).truncate(false).write(true);
     #[cfg(unix)]
     {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(0o600);
+        use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+        let file = options.mode(0o600).custom_flags(without_waiting()).open(path)?;
+        if file.metadata()?.permissions().mode() & 0o077 != 0 {
+            file.set_permissions(fs::Permissions::from_mode(0o600))?;
+        }
+        Ok(file)
     }
+    #[cfg(not(unix))]
     options.open(path)
+}
+
+/// Reads a file whole, if it is a regular one and no larger than this.
+///
+/// A pipe or a device under a name that people know would be waited for without end.
+pub fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags(without_waiting());
+    }
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {most} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// The same for a text.
+pub fn read_regular_text(path: &Path, most: u64) -> io::Result<String> {
+    let bytes = read_regular(path, most)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
+}
+
+/// Opening a pipe waits for its other end without this.
+#[cfg(unix)]
+fn without_waiting() -> i32 {
+    rustix::fs::OFlags::NONBLOCK.bits().cast_signed()
 }
 
 /// Whether both paths name the same folder, links and dots resolved.

@@ -1,13 +1,13 @@
 //! `Shop.ini`: the connection of a store folder, written by the program, editable by people.
 
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 
 use wire::paths;
 
 use crate::IniError;
-use crate::files::write_atomic;
+use crate::files::{read_regular, write_atomic};
 
 const SECTION: &str = "Store";
 /// Largest file that is read.
@@ -120,11 +120,10 @@ impl ShopIni {
 }
 
 fn read_text(path: &Path) -> Result<String, IniError> {
-    let mut bytes = Vec::new();
-    fs::File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(IniError::TooLarge);
-    }
+    let bytes = read_regular(path, MOST_BYTES).map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => IniError::TooLarge,
+        _ => IniError::Io(error),
+    })?;
     String::from_utf8(bytes).map_err(|_| IniError::NotUtf8)
 }
 
@@ -233,8 +232,11 @@ impl Lines {
     }
 }
 
+/// The name of the section that a line begins; a comment may stand behind it.
 fn section(line: &str) -> Option<&str> {
-    line.trim().strip_prefix('[')?.strip_suffix(']').map(str::trim)
+    let (name, rest) = line.trim().strip_prefix('[')?.split_once(']')?;
+    let rest = rest.trim_start();
+    (rest.is_empty() || rest.starts_with([';', '#'])).then_some(name.trim())
 }
 
 fn pair(line: &str) -> Option<(&str, &str)> {

@@ -1,13 +1,15 @@
 //! `stores.toml`: the stores on this computer and which was opened last.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::HomeError;
-use crate::files::{same_folder, write_atomic};
+use crate::files::{read_regular_text, same_folder, write_atomic};
+
+/// Largest list that is read.
+const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The stores on this computer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +34,7 @@ pub struct StoreEntry {
 impl StoreList {
     /// Reads a list; an absent file is an empty one.
     pub(crate) fn read(path: &Path) -> Result<Self, HomeError> {
-        match fs::read_to_string(path) {
+        match read_regular_text(path, MOST_BYTES) {
             Ok(text) => Self::parse(&text).map_err(|why| HomeError::broken(path, why)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(HomeError::io(path, error)),

@@ -6,6 +6,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use home::passwords::{self, Account};
+use home::{Home, Keyring};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
@@ -143,6 +145,18 @@ impl<'a> TestStore<'a> {
             _ => line.to_owned(),
         });
         Ok(std::fs::write(&file, lines.map(|line| line + "\n").collect::<String>())?)
+    }
+
+    /// Names another address in `Shop.ini`, with this person's password saved for it: the one that the
+    /// program holds is for the old address only.
+    pub fn move_to(&self, login: &str, url: &str) -> Result<()> {
+        self.shop_ini("Login", login)?;
+        self.shop_ini("Url", url)?;
+        let people = self.people()?;
+        let home = Home::at(self.home()).with_keyring(Keyring::File);
+        let password = people.get(login).context("nobody of this login")?;
+        passwords::save(&home, &Account::new(&self.store(), login, url), password)?;
+        Ok(())
     }
 
     /// Changes the store's `config.json`.

@@ -122,6 +122,22 @@ fn a_file_that_cannot_be_written_is_reported() {
     assert_eq!(troubled, [".claude/settings.json", "AGENTS.md"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_or_a_device_in_place_of_a_file_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join(".mcp.json")).status().unwrap();
+    assert!(made.success());
+    std::os::unix::fs::symlink("/dev/zero", folder.path().join("opencode.json")).unwrap();
+    let reports = write_all(folder.path(), &launch());
+    let troubled: Vec<_> = reports
+        .iter()
+        .filter(|report| matches!(&report.problem, Some(Problem::Io(what)) if what.contains("regular")))
+        .map(|report| report.file)
+        .collect();
+    assert_eq!(troubled, [".mcp.json", "opencode.json"]);
+}
+
 #[test]
 fn what_is_copied_survives_a_shell() {
     let copies = copies(&launch());

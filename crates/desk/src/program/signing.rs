@@ -7,7 +7,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use home::passwords::{self, SavedIn};
+use home::passwords::{self, Account, SavedIn, same_address};
 use home::{Credentials, IniError, ShopIni};
 use jiff::Timestamp;
 use wire::ProgramSignedIn;
@@ -30,17 +30,19 @@ struct Outcome {
 impl Program {
     /// Takes the pair that was saved for the open store. The engine is not asked yet.
     pub(crate) async fn recall(&self) {
-        let Some((open, login)) = self.store().and_then(|open| {
-            let login = open.ini.as_ref().ok()?.login.clone();
-            (!login.is_empty()).then_some((open, login))
+        let Some((open, login, url)) = self.store().and_then(|open| {
+            let ini = open.ini.as_ref().ok()?;
+            let (login, url) = (ini.login.clone(), ini.url.clone());
+            (!login.is_empty()).then_some((open, login, url))
         }) else {
             return;
         };
-        let (home, folder, of) = (self.home.clone(), open.folder.clone(), login.clone());
-        let found = tokio::task::spawn_blocking(move || passwords::found(&home, &folder, &of)).await;
+        let (home, account) = (self.home.clone(), Account::new(&open.folder, &login, &url));
+        let found = tokio::task::spawn_blocking(move || passwords::found(&home, &account)).await;
         match found {
             Ok(Ok(Some((password, saved_in)))) => self.change(open.turn, |open| {
                 open.pair = Some(Credentials { login, password });
+                open.typed_for = url;
                 open.saved_in = Some(saved_in);
             }),
             Ok(Ok(None)) | Err(_) => {}
@@ -54,6 +56,7 @@ impl Program {
     /// Holds this pair, as if it had been saved. The engine is not asked yet.
     pub(crate) fn take(&self, pair: Credentials) {
         if let Some(open) = &mut *self.lock() {
+            open.typed_for = open.url().unwrap_or_default().to_owned();
             open.pair = Some(pair);
         }
     }
@@ -112,11 +115,11 @@ impl Program {
         if !is_void() {
             (saved_in, said) = self.settle(&open, &ini, &pair, keep).await;
         }
-        let login = pair.login.clone();
+        let (login, url) = (pair.login.clone(), ini.url.clone());
         if !self.signed_in(&open, ini, Outcome { pair, answer, saved_in, said }) {
             // Whoever signed out meanwhile must not find themself signed in at the next start.
             if saved_in.is_some() {
-                self.forget(&open.folder, vec![login], saved_in).await;
+                self.forget(&open.folder, &url, vec![login], saved_in).await;
             }
             return Err(Message::new("trouble.switched", &[]));
         }
@@ -138,9 +141,10 @@ impl Program {
         });
         let (Some(now), Some(before)) = (now, held) else { return };
         let (logins, saved_in) = (logins(Some(&before), before.ini.as_ref().ok()), before.saved_in);
+        let url = before.typed_for.clone();
         self.end_ticket(Some(before));
         let settling = self.settling.lock().await;
-        let said = self.forget(&now.folder, logins, saved_in).await;
+        let said = self.forget(&now.folder, &url, logins, saved_in).await;
         drop(settling);
         if said.is_some() {
             self.change(now.turn, |open| open.trouble = said);
@@ -168,9 +172,16 @@ impl Program {
         }
         let mut before = None;
         if now.url().is_some_and(|url| url != ini.url) {
-            // A ticket is ended where it was given and shown nowhere else.
+            // A ticket is ended where it was given and shown nowhere else, and a password goes nowhere
+            // but where its person typed it for: whoever can write the file is not its person.
             before = Some(now.clone());
             now.turn = number();
+            if now.pair.is_some() && !same_address(&now.typed_for, &ini.url) {
+                let values = [("was", now.typed_for.as_str()), ("url", ini.url.as_str())];
+                now.trouble = Some(Message::new("trouble.address_changed", &values));
+                now.pair = None;
+                now.saved_in = None;
+            }
             now.signed = None;
             now.no_token = None;
             now.fetched.clear();
@@ -202,12 +213,13 @@ impl Program {
     ) -> (Option<SavedIn>, Option<Message>) {
         let mut others = logins(Some(open), Some(ini));
         others.retain(|login| !keep || *login != pair.login);
-        let said = self.forget(&open.folder, others, open.saved_in).await;
+        let said = self.forget(&open.folder, &ini.url, others, open.saved_in).await;
         if !keep {
             return (None, said);
         }
-        let (home, folder, of) = (self.home.clone(), open.folder.clone(), pair.clone());
-        let save = move || passwords::save(&home, &folder, &of.login, &of.password);
+        let (home, account) = (self.home.clone(), Account::new(&open.folder, &pair.login, &ini.url));
+        let password = pair.password.clone();
+        let save = move || passwords::save(&home, &account, &password);
         match tokio::task::spawn_blocking(save).await {
             Ok(Ok(place)) => (Some(place), said),
             Ok(Err(error)) => {
@@ -222,6 +234,7 @@ impl Program {
     fn signed_in(&self, open: &OpenStore, mut ini: ShopIni, outcome: Outcome) -> bool {
         let Outcome { pair, answer, saved_in, said } = outcome;
         let signed = Signed { answer, since: Timestamp::now() };
+        let asked = ini.url.clone();
         let mut guard = self.lock();
         let Some(now) = guard.as_mut().filter(|now| now.turn == open.turn) else {
             drop(guard);
@@ -241,6 +254,7 @@ impl Program {
         now.turn = number();
         now.trouble = said.or(noted.err().map(not_noted));
         now.no_token = None;
+        now.typed_for.clone_from(&asked);
         now.ini = Ok(ini);
         now.pair = Some(pair);
         now.saved_in = saved_in;
@@ -255,13 +269,14 @@ impl Program {
     pub(super) async fn forget(
         &self,
         folder: &Path,
+        url: &str,
         logins: Vec<String>,
         saved_in: Option<SavedIn>,
     ) -> Option<Message> {
         let mut said = None;
         for login in logins {
-            let (home, folder) = (self.home.clone(), folder.to_owned());
-            let forget = move || passwords::forget(&home, &folder, &login, saved_in);
+            let (home, account) = (self.home.clone(), Account::new(folder, &login, url));
+            let forget = move || passwords::forget(&home, &account, saved_in);
             if let Ok(Err(error)) = tokio::task::spawn_blocking(forget).await {
                 tracing::warn!(%error, "A saved password was not forgotten");
                 said = Some(Message::new("trouble.password_not_forgotten", &[("what", &error.to_string())]));

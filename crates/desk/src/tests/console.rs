@@ -1,10 +1,10 @@
 //! What a person does in the console.
 
-use home::{Pair, Program, ask_pair, program_state, program_store};
+use home::{Pair, Program, program_state, program_store};
 use wire::catalogue;
 
 use super::engine::Mood;
-use super::{Browser, World, pair};
+use super::{Browser, World, ask_pair, pair};
 
 #[tokio::test]
 async fn signing_in_hands_the_pair_over_and_signing_out_forgets_it() {

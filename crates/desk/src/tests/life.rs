@@ -2,11 +2,11 @@
 
 use std::net::SocketAddr;
 
-use home::{Home, Pair, Program, ShopIni, ask_pair, program_state};
+use home::{Home, Pair, Program, ShopIni, program_state};
 use wire::{Request, catalogue};
 
 use super::engine::Mood;
-use super::{Browser, World, options, pair};
+use super::{Browser, World, ask_pair, options, pair};
 use crate::{Desk, DeskError, Options};
 
 #[tokio::test]

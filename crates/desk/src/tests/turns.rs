@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use home::{Credentials, Pair, ask_pair};
+use home::{Credentials, Pair};
 use tokio::sync::Notify;
 use wire::{Request, catalogue};
 use zeroize::Zeroizing;
 
 use super::engine::Mood;
-use super::{Browser, Page, World, pair};
+use super::{Browser, Page, World, ask_pair, pair};
 use crate::program::Program;
 
 const OLEG: [(&str, &str); 2] = [("login", "oleg"), ("password", "black leaf")];

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use super::protocol::{Answer, MOST_BYTES, Question};
 use crate::files::{resolved, same_folder};
-use crate::{Credentials, DeskFile, Home};
+use crate::{Credentials, DeskFile, Home, ShopIni};
 
 /// How long the program may take to answer. See spec: program.md.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -39,6 +39,8 @@ pub enum Pair {
     Given(Credentials),
     /// It runs on this store and is signed out.
     SignedOut,
+    /// It runs on this store and is signed in at another address than the one named.
+    OtherAddress,
     /// It runs on another store.
     Other {
         /// Folder of that store.
@@ -51,8 +53,11 @@ pub enum Pair {
 }
 
 /// What the program does, seen from `store`; at most a second.
+///
+/// Signed in means: at the address that the store's `Shop.ini` names now.
 pub async fn program_state(home: &Home, store: &Path) -> Program {
-    match ask(home, store, &Question::State).await {
+    let url = ShopIni::read(store).map(|ini| ini.url).unwrap_or_default();
+    match ask(home, store, &Question::State { url }).await {
         Heard::Closed => Program::Closed,
         Heard::Silent => Program::Silent,
         Heard::Other(store) => Program::Other { store },
@@ -64,14 +69,15 @@ pub async fn program_state(home: &Home, store: &Path) -> Program {
     }
 }
 
-/// Asks the program for the login-password pair of `store`; at most a second.
-pub async fn ask_pair(home: &Home, store: &Path) -> Pair {
-    match ask(home, store, &Question::Pair { store: resolved(store) }).await {
+/// Asks the program for the login-password pair of `store`, to be sent to `url`; at most a second.
+pub async fn ask_pair(home: &Home, store: &Path, url: &str) -> Pair {
+    match ask(home, store, &Question::Pair { store: resolved(store), url: url.to_owned() }).await {
         Heard::Closed => Pair::Closed,
         Heard::Silent => Pair::Silent,
         Heard::Other(store) | Heard::Answer(Answer::Other { store: Some(store) }) => Pair::Other { store },
         Heard::Answer(Answer::Pair { login, password }) => Pair::Given(Credentials { login, password }),
         Heard::Answer(Answer::SignedOut) => Pair::SignedOut,
+        Heard::Answer(Answer::OtherAddress) => Pair::OtherAddress,
         Heard::Answer(_) => Pair::Closed,
     }
 }

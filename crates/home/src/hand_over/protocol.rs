@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use crate::Credentials;
+use crate::passwords::same_address;
 
 /// Longest line that is read on either side.
 pub(super) const MOST_BYTES: u64 = 64 * 1024;
@@ -16,11 +17,18 @@ pub(super) const MOST_BYTES: u64 = 64 * 1024;
 #[serde(tag = "ask", rename_all = "snake_case")]
 pub(super) enum Question {
     /// Which store is held and whether a pair is there.
-    State,
+    State {
+        /// The address that the pair is wanted for; empty for whichever it has.
+        #[serde(default)]
+        url: String,
+    },
     /// The pair of this store.
     Pair {
         /// The store's folder.
         store: PathBuf,
+        /// The address that the asker will send it to.
+        #[serde(default)]
+        url: String,
     },
 }
 
@@ -50,6 +58,8 @@ pub(super) enum Answer {
         /// Its folder.
         store: Option<PathBuf>,
     },
+    /// The pair was typed for another address than the one named.
+    OtherAddress,
     /// The question was not understood.
     Unknown,
 }
@@ -75,16 +85,20 @@ pub struct HeldStore {
     pub store: Option<PathBuf>,
     /// The pair, while signed in.
     pub credentials: Option<Credentials>,
+    /// The address that the pair was typed for.
+    pub url: String,
 }
 
 impl HeldStore {
     pub(super) fn answer(&self, question: &Question) -> Answer {
         match question {
-            Question::State => {
-                Answer::State { store: self.store.clone(), signed_in: self.credentials.is_some() }
+            Question::State { url } => {
+                let fits = url.is_empty() || same_address(url, &self.url);
+                Answer::State { store: self.store.clone(), signed_in: fits && self.credentials.is_some() }
             }
-            Question::Pair { store } if !self.holds(store) => Answer::Other { store: self.store.clone() },
-            Question::Pair { .. } => match &self.credentials {
+            Question::Pair { store, .. } if !self.holds(store) => Answer::Other { store: self.store.clone() },
+            Question::Pair { url, .. } => match &self.credentials {
+                Some(_) if !same_address(url, &self.url) => Answer::OtherAddress,
                 Some(pair) => Answer::Pair { login: pair.login.clone(), password: pair.password.clone() },
                 None => Answer::SignedOut,
             },

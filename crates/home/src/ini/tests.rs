@@ -104,3 +104,28 @@ proptest! {
         prop_assert_eq!(ini.write_into(&after), after);
     }
 }
+
+#[test]
+fn a_comment_behind_a_section_is_no_part_of_it() {
+    for head in ["[Store] ; mine", "[Store]# mine", " [ store ]\t;", "[Store];[Other]"] {
+        let ini = ShopIni::parse(&format!("{head}\nUrl=https://tea.example\n[Other] ; not mine\nLogin=x\n"))
+            .unwrap();
+        assert_eq!((ini.url.as_str(), ini.login.as_str()), ("https://tea.example", ""), "{head}");
+    }
+    assert!(ShopIni::parse("[Store] x\nUrl=https://tea.example\n").is_err());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_or_a_device_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("Shop.ini");
+    let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    let error = ShopIni::read(folder.path()).unwrap_err();
+    assert!(error.to_string().contains("not a regular file"), "{error}");
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    let error = ShopIni::read(folder.path()).unwrap_err();
+    assert!(error.to_string().contains("not a regular file"), "{error}");
+}

@@ -3,7 +3,6 @@
 //! The library waits for as long as the keyring does. So each question runs
 //! on a thread of its own, and whoever asks waits no longer than is sensible.
 
-use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -12,6 +11,7 @@ use std::time::Duration;
 use keyring::{Entry, Error};
 use zeroize::Zeroizing;
 
+use super::account::Account;
 use super::error::PasswordError;
 
 /// How long the keyring may take to answer at all.
@@ -39,10 +39,9 @@ impl From<KeyringError> for PasswordError {
     }
 }
 
-pub(super) fn saved(store: &Path, login: &str) -> Result<Option<Zeroizing<String>>, KeyringError> {
+pub(super) fn saved(account: &Account) -> Result<Option<Zeroizing<String>>, KeyringError> {
     ask(
-        store,
-        login,
+        account,
         |entry| match entry.get_password() {
             Ok(password) => Ok(Some(Zeroizing::new(password))),
             Err(Error::NoEntry) => Ok(None),
@@ -52,24 +51,23 @@ pub(super) fn saved(store: &Path, login: &str) -> Result<Option<Zeroizing<String
     )
 }
 
-pub(super) fn save(store: &Path, login: &str, password: &str) -> Result<(), KeyringError> {
+pub(super) fn save(account: &Account, password: &str) -> Result<(), KeyringError> {
     let password = Zeroizing::new(password.to_owned());
     ask(
-        store,
-        login,
+        account,
         move |entry| entry.set_password(&password).map_err(|error| failed(&error)),
         // The person was told that it is not there.
         |entry| drop(entry.delete_credential()),
     )
 }
 
-pub(super) fn forget(store: &Path, login: &str) -> Result<(), KeyringError> {
+pub(super) fn forget(account: &Account) -> Result<(), KeyringError> {
     let forget = |entry: &Entry| match entry.delete_credential() {
         Err(Error::NoEntry) => Ok(()),
         Err(Error::Ambiguous(entries)) => entries.iter().try_for_each(|entry| entry.delete_credential()),
         done => done,
     };
-    ask(store, login, move |entry| forget(entry).map_err(|error| failed(&error)), |_| {})
+    ask(account, move |entry| forget(entry).map_err(|error| failed(&error)), |_| {})
 }
 
 /// What a question says on its way.
@@ -80,10 +78,9 @@ enum Said<T> {
     Done(Result<T, KeyringError>),
 }
 
-/// Asks about the entry of this login in this store; `undo` follows what was done when nobody waited any more.
+/// Asks about the entry of this account; `undo` follows what was done when nobody waited any more.
 fn ask<T: Send + 'static>(
-    store: &Path,
-    login: &str,
+    account: &Account,
     work: impl FnOnce(&Entry) -> Result<T, KeyringError> + Send + 'static,
     undo: impl FnOnce(&Entry) + Send + 'static,
 ) -> Result<T, KeyringError> {
@@ -93,7 +90,8 @@ fn ask<T: Send + 'static>(
     if owes_an_answer() {
         return Err(KeyringError::None("it still owes an earlier answer".to_owned()));
     }
-    let (service, login) = (format!("Shopwright: {}", store.display()), login.to_owned());
+    let service = format!("Shopwright: {} at {}", account.store(), account.address());
+    let login = account.login().to_owned();
     // A channel without room tells the thread whether it was heard.
     let (say, hear) = sync_channel(0);
     let question = thread::Builder::new().name("keyring".to_owned()).spawn(move || {

@@ -27,6 +27,11 @@ impl Address {
         Self(url)
     }
 
+    /// The address as it was read.
+    pub(crate) fn url(&self) -> String {
+        self.0.to_string()
+    }
+
     /// As refusals show it: no name, password or query.
     pub(crate) fn shown(&self) -> String {
         let mut url = self.0.clone();

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use home::{Credentials, Home, Pair, ShopIni, passwords};
+use home::passwords::{self, Account};
+use home::{Credentials, Home, Pair, ShopIni};
 use wire::{Origin, Refusal, Request, SignIn, SignedIn, Stop, catalogue};
 use zeroize::Zeroizing;
 
@@ -32,14 +33,20 @@ pub(crate) async fn source(
     store: &StoreChoice,
     connection: &ShopIni,
 ) -> Result<Source, Refusal> {
-    let seen = match home::ask_pair(home, &store.folder).await {
+    let seen = match home::ask_pair(home, &store.folder, &connection.url).await {
         Pair::Given(pair) => return Ok(Source { pair, from: PasswordSource::Program }),
         Pair::SignedOut => "the program runs on this store, but is signed out".to_owned(),
+        Pair::OtherAddress => {
+            format!(
+                "the program is signed in at another address than {}",
+                wire::text::quoted(&connection.url, 300)
+            )
+        }
         Pair::Other { store } => format!("the program runs on another store (`{}`)", store.display()),
         Pair::Silent => "the program holds this store, but did not answer within a second".to_owned(),
         Pair::Closed => "the program is not running".to_owned(),
     };
-    match saved(home, &store.folder, &connection.login).await {
+    match saved(home, &store.folder, &connection.login, &connection.url).await {
         Ok(Some(pair)) => Ok(Source { pair, from: PasswordSource::Settings }),
         Ok(None) => Err(catalogue::no_settings(&format!("{seen}, and no password is saved for this store"))),
         Err(why) => {
@@ -49,13 +56,18 @@ pub(crate) async fn source(
 }
 
 /// The saved pair. A keyring may wait for the person, so it is asked on a thread of its own.
-pub(crate) async fn saved(home: &Home, store: &Path, login: &str) -> Result<Option<Credentials>, String> {
+pub(crate) async fn saved(
+    home: &Home,
+    store: &Path,
+    login: &str,
+    url: &str,
+) -> Result<Option<Credentials>, String> {
     if login.is_empty() {
         return Ok(None);
     }
-    let (home, store, login) = (home.clone(), store.to_owned(), login.to_owned());
+    let (home, account, login) = (home.clone(), Account::new(store, login, url), login.to_owned());
     let asked = tokio::task::spawn_blocking(move || {
-        let found = passwords::saved(&home, &store, &login).map_err(|error| error.to_string())?;
+        let found = passwords::saved(&home, &account).map_err(|error| error.to_string())?;
         Ok(found.map(|password| Credentials { login, password }))
     });
     match tokio::time::timeout(KEYRING, asked).await {
@@ -112,11 +124,15 @@ pub(crate) async fn renew(state: &ServerState, session: &Session, stale: &str) -
     }
     let home = &state.options.home;
     let pair = match session.from {
-        PasswordSource::Program => match home::ask_pair(home, &session.store.folder).await {
-            Pair::Given(pair) => Some(pair),
-            _ => None,
-        },
-        PasswordSource::Settings => saved(home, &session.store.folder, &session.login).await.unwrap_or(None),
+        PasswordSource::Program => {
+            match home::ask_pair(home, &session.store.folder, &session.address.url()).await {
+                Pair::Given(pair) => Some(pair),
+                _ => None,
+            }
+        }
+        PasswordSource::Settings => {
+            saved(home, &session.store.folder, &session.login, &session.address.url()).await.unwrap_or(None)
+        }
     };
     // Another login would be another person's session.
     let Some(pair) = pair.filter(|pair| pair.login == session.login) else {

@@ -113,7 +113,7 @@ async fn what_follows(home: &Home, store: &StoreChoice, program: &Program) -> Op
         Program::Silent => "The program holds this store, but does not answer".to_owned(),
         Program::Closed => "The program is not running".to_owned(),
     };
-    Some(match sign_in::saved(home, &store.folder, &connection.login).await {
+    Some(match sign_in::saved(home, &store.folder, &connection.login, &connection.url).await {
         Ok(Some(pair)) => {
             format!("{seen}: `session_connect` will sign in as `{}` with the saved password.", pair.login)
         }

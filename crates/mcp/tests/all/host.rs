@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use home::{Home, Keyring, ShopIni, StoreEntry, passwords};
+use home::passwords::{self, Account};
+use home::{Home, Keyring, ShopIni, StoreEntry};
 use mcp::{Options, StorePin};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -33,8 +34,18 @@ impl Place {
         place.home.save_stores(&list).unwrap();
         let connection = ShopIni { login: "irina".to_owned(), ..ShopIni::new("shop.example.com", url) };
         connection.write(&place.store()).unwrap();
-        passwords::save(&place.home, &place.store(), "irina", "secret").unwrap();
+        place.save_password(&place.store());
         place
+    }
+
+    /// Whose password is saved: irina's, at the address that this folder's `Shop.ini` names.
+    pub(crate) fn account(&self, folder: &Path) -> Account {
+        Account::new(folder, "irina", &ShopIni::read(folder).unwrap().url)
+    }
+
+    /// Saves her password for this folder's address.
+    pub(crate) fn save_password(&self, folder: &Path) {
+        passwords::save(&self.home, &self.account(folder), "secret").unwrap();
     }
 
     /// The store folder.

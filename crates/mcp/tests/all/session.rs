@@ -371,6 +371,7 @@ async fn what_stands_in_the_way_of_a_sign_in_is_named() {
     let unsaved = refusal(place.options()).await;
     assert!(unsaved.starts_with("NO_SETTINGS: there is no source for the password: the program is not running, and no password is saved"), "{unsaved}");
     fs::write(place.store().join("Shop.ini"), "[Store]\nUrl=http://shop.example.com\nLogin=irina\n").unwrap();
+    place.save_password(&place.store());
     let plain = refusal(place.options()).await;
     assert!(
         plain.starts_with("PLAIN_HTTP: the store's address `http://shop.example.com` is plain http"),
@@ -405,7 +406,7 @@ async fn a_look_around_always_answers() {
         })
     );
     assert!(called.text().contains("will sign in as `irina` with the saved password"));
-    home::passwords::forget(&place.home, &place.store(), "irina", None).unwrap();
+    home::passwords::forget(&place.home, &place.account(&place.store()), None).unwrap();
     assert!(host.call("session_init", json!({})).await.text().contains("no password is saved"));
     fs::remove_file(place.store().join("Shop.ini")).unwrap();
     assert!(host.call("session_init", json!({})).await.text().contains("NO_SHOP_INI:"));
@@ -425,7 +426,7 @@ async fn a_pinned_server_goes_to_its_own_store() {
     let folder = place.store().with_file_name("other");
     fs::create_dir(&folder).unwrap();
     ShopIni { login: "irina".to_owned(), ..ShopIni::new("other", &other.url) }.write(&folder).unwrap();
-    home::passwords::save(&place.home, &folder, "irina", "secret").unwrap();
+    place.save_password(&folder);
     let mut list = place.home.stores().unwrap();
     list.put(StoreEntry { name: "other".to_owned(), folder: folder.clone() });
     place.home.save_stores(&list).unwrap();

@@ -26,7 +26,7 @@ impl TryFolder {
         std::fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
         let dir = dir.canonicalize()?;
         let path = dir.join("try.lock");
-        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+        let lock = home::lock_file(&path);
         let lock = lock.with_context(|| format!("cannot open {}", path.display()))?;
         match lock.try_lock() {
             Ok(()) => Ok(Self { dir, _lock: lock }),
@@ -93,6 +93,19 @@ pub(super) fn write_private(path: &Path, text: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{TryFolder, taken};
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_else_can_hold_the_lock() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("try.lock");
+        // Left by an older build.
+        std::fs::write(&path, "").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        let _taken = TryFolder::take(folder.path()).unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
 
     #[test]
     fn a_folder_is_taken_once() {

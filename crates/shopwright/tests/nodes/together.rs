@@ -49,7 +49,7 @@ fn a_table_in_work_on_one_node_is_in_work_on_the_other() {
     let taken = ask(a, &program, "PROGRAM_LEASE_TAKE", &take).unwrap();
     assert_eq!(taken["ok"], json!(true), "{taken}");
     // An MCP server that knows the other node only.
-    store.shop_ini("Url", b).unwrap();
+    store.move_to("admin", b).unwrap();
     let mut client = Client::open(&mut store.mcp_command(), "2025-11-25").unwrap();
     client.connect("leases").unwrap();
     let text = client.refused("memory_save", json!({"name": "x"})).unwrap();

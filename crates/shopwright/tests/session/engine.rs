@@ -181,7 +181,7 @@ fn a_write_whose_answer_was_lost_is_not_done_twice() {
     let store = store();
     let trying = store.start("irina").unwrap();
     let proxy = FaultyProxy::start(&trying.url()).unwrap();
-    store.shop_ini("Url", &proxy.url).unwrap();
+    store.move_to("irina", &proxy.url).unwrap();
     let mut client = trying.client().unwrap();
     client.connect("lost").unwrap();
     for (count, reply) in

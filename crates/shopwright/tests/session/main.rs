@@ -21,6 +21,8 @@ mod moving;
 #[cfg(test)]
 mod network;
 #[cfg(test)]
+mod passwords;
+#[cfg(test)]
 mod program;
 #[cfg(test)]
 mod protocol;

@@ -11,7 +11,7 @@ use crate::setup::{is_row, store};
 fn behind_proxy(store: &TestStore<'_>, timeout: &str) -> (Trying, FaultyProxy, Client) {
     let trying = store.start("irina").unwrap();
     let proxy = FaultyProxy::start(&trying.url()).unwrap();
-    store.shop_ini("Url", &proxy.url).unwrap();
+    store.move_to("irina", &proxy.url).unwrap();
     let mut command = trying.mcp_command();
     command.env("SHOPWRIGHT_TIMEOUT", timeout);
     let mut client = Client::open(&mut command, "2025-11-25").unwrap();
@@ -136,7 +136,7 @@ fn addresses_that_lead_nowhere_are_told() {
         ("no TLS there", plain.replace("http://", "https://"), "no_connection"),
         ("plain http outside", "http://shop.example.com".to_owned(), "plain_http"),
     ] {
-        store.shop_ini("Url", &url).unwrap();
+        store.move_to("irina", &url).unwrap();
         let mut client = trying.client().unwrap();
         let text = client.refused("session_connect", json!({"topic": "x"})).unwrap();
         assert!(is_row(&text, row), "{what}: {text}");
@@ -148,7 +148,7 @@ fn addresses_that_lead_nowhere_are_told() {
 fn plain_http_to_elsewhere_needs_the_word_of_the_person() {
     let store = store();
     let trying = store.start("irina").unwrap();
-    store.shop_ini("Url", "http://no-such-host.invalid").unwrap();
+    store.move_to("irina", "http://no-such-host.invalid").unwrap();
     let mut command = trying.mcp_command();
     command.env("SHOPWRIGHT_ALLOW_PLAIN_HTTP", "1");
     let mut client = Client::open(&mut command, "2025-11-25").unwrap();
@@ -190,7 +190,7 @@ fn odd_answers(store: &TestStore<'_>, url: &str, whole: &str, agent: u64, rounds
         proxy.plan([]);
         // The file is read at signing in, and the agents share it.
         let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        store.shop_ini("Url", &proxy.url).unwrap();
+        store.move_to("irina", &proxy.url).unwrap();
         client.connect("proxy").unwrap();
     };
     connect(&mut client);

@@ -21,6 +21,8 @@ use crate::{Credentials, DeskFile, Home, HomeError};
 
 const ROLE: &str = "SHOPWRIGHT_TEST_ROLE";
 const FOLDER: &str = "SHOPWRIGHT_TEST_FOLDER";
+/// The address that the pair was typed for.
+const URL: &str = "https://tea.example";
 const NOBODY: u32 = 65534;
 
 fn pair() -> Credentials {
@@ -68,7 +70,7 @@ impl World {
     }
 
     fn signed_in(&self) -> HeldStore {
-        HeldStore { store: Some(self.store("tea")), credentials: Some(pair()) }
+        HeldStore { store: Some(self.store("tea")), credentials: Some(pair()), url: URL.to_owned() }
     }
 
     /// Starts a program that holds `tea`, in a process of its own.
@@ -102,7 +104,8 @@ fn another_process() {
         if name == "program" {
             let world = World { folder: tempfile::tempdir().unwrap() };
             let home = Home::at(folder.join("home"));
-            let held = HeldStore { store: Some(folder.join("tea")), credentials: Some(pair()) };
+            let held =
+                HeldStore { store: Some(folder.join("tea")), credentials: Some(pair()), url: URL.to_owned() };
             let listener = hand_over::bind(&home).unwrap();
             let file = world.desk_file(std::process::id(), listener.socket());
             DeskFile { store: held.store.clone(), ..file }.write(&home).unwrap();
@@ -138,27 +141,37 @@ async fn a_running_program_gives_the_pair_of_the_open_store_only() {
     let (home, tea, coffee) = (world.home(), world.store("tea"), world.store("coffee"));
     let server = world.serve(world.signed_in());
     assert_eq!(program_state(&home, &tea).await, Program::Running { signed_in: true });
-    assert_eq!(ask_pair(&home, &tea.join("../tea")).await, Pair::Given(pair()));
+    assert_eq!(ask_pair(&home, &tea.join("../tea"), URL).await, Pair::Given(pair()));
     assert_eq!(program_state(&home, &coffee).await, Program::Other { store: tea.clone() });
-    assert_eq!(ask_pair(&home, &coffee).await, Pair::Other { store: tea.clone() });
+    for other in [
+        "https://evil.example",
+        "http://tea.example",
+        "https://tea.example:8443",
+        "https://tea.example/x",
+        "",
+    ] {
+        assert_eq!(ask_pair(&home, &tea, other).await, Pair::OtherAddress, "{other}");
+    }
+    assert_eq!(ask_pair(&home, &tea, "HTTPS://Tea.Example/").await, Pair::Given(pair()));
+    assert_eq!(ask_pair(&home, &coffee, URL).await, Pair::Other { store: tea.clone() });
     assert_eq!(program_store(&home), Some(tea.canonicalize().unwrap()));
     server.abort();
     let _ = server.await;
     assert_eq!(program_state(&home, &tea).await, Program::Closed);
-    assert_eq!(ask_pair(&home, &tea).await, Pair::Closed);
+    assert_eq!(ask_pair(&home, &tea, URL).await, Pair::Closed);
     assert_eq!(program_store(&home), None);
 }
 
 #[tokio::test]
 async fn a_signed_out_program_says_so() {
     let world = World::new();
-    let held = HeldStore { store: Some(world.store("tea")), credentials: None };
+    let held = HeldStore { store: Some(world.store("tea")), credentials: None, url: String::new() };
     let _server = world.serve(held);
     assert_eq!(
         program_state(&world.home(), &world.store("tea")).await,
         Program::Running { signed_in: false }
     );
-    assert_eq!(ask_pair(&world.home(), &world.store("tea")).await, Pair::SignedOut);
+    assert_eq!(ask_pair(&world.home(), &world.store("tea"), URL).await, Pair::SignedOut);
 }
 
 #[tokio::test]
@@ -169,7 +182,7 @@ async fn a_program_without_a_store_is_closed() {
     file.write(&world.home()).unwrap();
     let _server = tokio::spawn(hand_over::serve(listener, HeldStore::default));
     assert_eq!(program_state(&world.home(), &world.store("tea")).await, Program::Closed);
-    assert_eq!(ask_pair(&world.home(), &world.store("tea")).await, Pair::Closed);
+    assert_eq!(ask_pair(&world.home(), &world.store("tea"), URL).await, Pair::Closed);
     assert_eq!(program_store(&world.home()), None);
 }
 
@@ -187,12 +200,12 @@ async fn a_stopped_program_is_silent_and_a_killed_one_is_closed() {
     let before = Instant::now();
     assert_eq!(program_state(&home, &tea).await, Program::Silent);
     assert!(before.elapsed() < Duration::from_millis(1500), "{:?}", before.elapsed());
-    assert_eq!(ask_pair(&home, &tea).await, Pair::Silent);
+    assert_eq!(ask_pair(&home, &tea, URL).await, Pair::Silent);
     assert_eq!(program_state(&home, &coffee).await, Program::Other { store: tea.clone() });
     assert_eq!(program_store(&home), Some(tea.canonicalize().unwrap()));
 
     kill_process(pid, Signal::CONT).unwrap();
-    assert_eq!(ask_pair(&home, &tea).await, Pair::Given(pair()));
+    assert_eq!(ask_pair(&home, &tea, URL).await, Pair::Given(pair()));
 
     child.kill().unwrap();
     // Even before its parent has taken note of the end.
@@ -205,7 +218,7 @@ async fn a_stopped_program_is_silent_and_a_killed_one_is_closed() {
     assert_eq!(program_store(&home), None);
     // What the killed one left does not keep the next one from starting.
     let _server = world.serve(world.signed_in());
-    assert_eq!(ask_pair(&home, &tea).await, Pair::Given(pair()));
+    assert_eq!(ask_pair(&home, &tea, URL).await, Pair::Given(pair()));
 }
 
 #[tokio::test]
@@ -222,7 +235,7 @@ async fn a_program_whose_queue_is_full_is_silent() {
         assert!(program_store(&home).is_some());
     }
     assert_eq!(program_state(&home, &tea).await, Program::Silent);
-    assert_eq!(ask_pair(&home, &tea).await, Pair::Silent);
+    assert_eq!(ask_pair(&home, &tea, URL).await, Pair::Silent);
 }
 
 #[tokio::test]
@@ -274,7 +287,7 @@ async fn a_home_with_a_long_path_gets_its_socket_elsewhere() {
     world.desk_file(std::process::id(), listener.socket()).write(&home).unwrap();
     let held = world.signed_in();
     let server = tokio::spawn(hand_over::serve(listener, move || held.clone()));
-    assert_eq!(ask_pair(&home, &world.store("tea")).await, Pair::Given(pair()));
+    assert_eq!(ask_pair(&home, &world.store("tea"), URL).await, Pair::Given(pair()));
     server.abort();
     let _ = server.await;
     assert!(!folder.exists());
@@ -298,7 +311,7 @@ async fn nonsense_on_the_socket_harms_nobody() {
     for _ in 0..40 {
         lines.push(tokio::net::UnixStream::connect(&socket).await.unwrap());
     }
-    assert_eq!(ask_pair(&world.home(), &world.store("tea")).await, Pair::Given(pair()));
+    assert_eq!(ask_pair(&world.home(), &world.store("tea"), URL).await, Pair::Given(pair()));
 }
 
 /// Runs the stranger as another user; `None` where this user may not become another.
@@ -338,7 +351,7 @@ async fn another_user_of_this_computer_gets_nothing() {
         fs::set_permissions(home.path().join("desk.sock"), fs::Permissions::from_mode(0o666)).unwrap();
         assert_eq!(as_nobody(&world).unwrap(), "[]");
     }
-    assert_eq!(ask_pair(&home, &world.store("tea")).await, Pair::Given(pair()));
+    assert_eq!(ask_pair(&home, &world.store("tea"), URL).await, Pair::Given(pair()));
 }
 
 #[test]

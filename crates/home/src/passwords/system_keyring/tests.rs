@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
-use super::super::{PasswordError, SavedIn, forget, found, save, saved};
+use super::super::{Account, PasswordError, SavedIn, encrypted_file, forget, found, save, saved};
 use super::PATIENCE;
 use crate::{Home, Keyring};
 
@@ -43,26 +43,46 @@ fn home(keyring: Keyring) -> Option<Home> {
     Some(Home::at(Path::new(&folder).join("home")).with_keyring(keyring))
 }
 
+fn account(store: &str, login: &str) -> Account {
+    Account::new(store.as_ref(), login, "https://tea.example")
+}
+
+#[test]
+fn played_with_the_keyring_out_of_reach() {
+    let Some(home) = home(Keyring::Auto) else { return };
+    let store = &account("/stores/tea", "irina");
+    encrypted_file::note_keyring(&home, store).unwrap();
+    let error = found(&home, store).unwrap_err();
+    assert!(matches!(&error, PasswordError::OutOfReach(why) if !why.is_empty()), "{error}");
+    assert!(forget(&home, store, None).is_err(), "what is in the keyring was not forgotten");
+}
+
+#[test]
+fn a_keyring_out_of_reach_is_told_as_such() {
+    run_with(None, "played_with_the_keyring_out_of_reach");
+    run_with(Some("unix:path=/nowhere/bus"), "played_with_the_keyring_out_of_reach");
+}
+
 #[test]
 fn played_without_a_keyring() {
     let Some(home) = home(Keyring::Auto) else { return };
-    let store = Path::new("/stores/чай");
-    assert_eq!(found(&home, store, "irina").unwrap(), None);
-    assert_eq!(save(&home, store, "irina", "green leaf").unwrap(), SavedIn::File);
-    let (password, saved_in) = found(&home, store, "irina").unwrap().unwrap();
+    let store = &account("/stores/чай", "irina");
+    assert_eq!(found(&home, store).unwrap(), None);
+    assert_eq!(save(&home, store, "green leaf").unwrap(), SavedIn::File);
+    let (password, saved_in) = found(&home, store).unwrap().unwrap();
     assert_eq!((password.as_str(), saved_in), ("green leaf", SavedIn::File));
-    forget(&home, store, "irina", None).unwrap();
-    assert_eq!(saved(&home, store, "irina").unwrap(), None);
+    forget(&home, store, None).unwrap();
+    assert_eq!(saved(&home, store).unwrap(), None);
 }
 
 #[test]
 fn played_with_nothing_but_the_keyring() {
     let Some(home) = home(Keyring::Os) else { return };
-    let store = Path::new("/stores/tea");
+    let store = &account("/stores/tea", "irina");
     let refused = |error| matches!(error, PasswordError::Keyring(why) if !why.is_empty());
-    assert!(refused(save(&home, store, "irina", "green leaf").unwrap_err()));
-    assert!(refused(saved(&home, store, "irina").unwrap_err()));
-    assert!(refused(forget(&home, store, "irina", None).unwrap_err()));
+    assert!(refused(save(&home, store, "green leaf").unwrap_err()));
+    assert!(refused(saved(&home, store).unwrap_err()));
+    assert!(refused(forget(&home, store, None).unwrap_err()));
     assert!(!home.path().exists());
 }
 
@@ -104,24 +124,25 @@ fn the_keyring_of_this_session_keeps_a_password() {
     }
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path().join("home")).with_keyring(Keyring::Auto);
-    let store = Path::new("/stores/чай");
-    forget(&home, store, "irina", None).unwrap();
+    let store = &account("/stores/чай", "irina");
+    forget(&home, store, None).unwrap();
     for password in ["green leaf", "пароль \"2\"", ""] {
-        assert_eq!(save(&home, store, "irina", password).unwrap(), SavedIn::Os);
-        assert_eq!(saved(&home, store, "irina").unwrap().unwrap().as_str(), password);
-        assert_eq!(saved(&home, store, "oleg").unwrap(), None);
-        assert_eq!(saved(&home, "/stores/tea".as_ref(), "irina").unwrap(), None);
+        assert_eq!(save(&home, store, password).unwrap(), SavedIn::Os);
+        assert_eq!(saved(&home, store).unwrap().unwrap().as_str(), password);
+        assert_eq!(saved(&home, &account("/stores/чай", "oleg")).unwrap(), None);
+        assert_eq!(saved(&home, &account("/stores/tea", "irina")).unwrap(), None);
     }
-    assert!(!home.path().exists(), "nothing went to the file");
+    let file = std::fs::read_to_string(home.path().join("credentials")).unwrap();
+    assert!(file.contains("https://tea.example") && !file.contains("sealed"), "no password went to the file");
     // Saved while the keyring was away, and then again.
-    save(&home.clone().with_keyring(Keyring::File), store, "irina", "newer leaf").unwrap();
-    let (password, saved_in) = found(&home, store, "irina").unwrap().unwrap();
+    save(&home.clone().with_keyring(Keyring::File), store, "newer leaf").unwrap();
+    let (password, saved_in) = found(&home, store).unwrap().unwrap();
     assert_eq!((password.as_str(), saved_in), ("newer leaf", SavedIn::File));
-    assert_eq!(save(&home, store, "irina", "newest leaf").unwrap(), SavedIn::Os);
-    let (password, saved_in) = found(&home, store, "irina").unwrap().unwrap();
+    assert_eq!(save(&home, store, "newest leaf").unwrap(), SavedIn::Os);
+    let (password, saved_in) = found(&home, store).unwrap().unwrap();
     assert_eq!((password.as_str(), saved_in), ("newest leaf", SavedIn::Os));
-    forget(&home, store, "irina", None).unwrap();
-    assert_eq!(saved(&home, store, "irina").unwrap(), None);
+    forget(&home, store, None).unwrap();
+    assert_eq!(saved(&home, store).unwrap(), None);
 }
 
 proptest! {
