@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Session, Value};
+use crate::value::Value;
 
 /// A module compiled by [`crate::Pool::compile`], which alone makes it: bytecode of any other origin
 /// could do in a worker what native code can.
@@ -85,16 +85,6 @@ pub struct Call {
     pub globals: Value,
     /// Limits of the call.
     pub limits: Limits,
-}
-
-/// Answers what a script asks.
-pub trait Host {
-    /// Answers one host call. `session` lets it run another unit in the same worker, in a context of
-    /// its own, so that units that call units never wait for a place in the pool.
-    ///
-    /// # Errors
-    /// The script gets it as an exception; a fatal one ends the call.
-    fn call(&mut self, session: &mut Session<'_>, name: &str, args: Vec<Value>) -> Result<Value, HostError>;
 }
 
 /// Why a host call is refused.

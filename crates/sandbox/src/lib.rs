@@ -14,8 +14,8 @@ mod value;
 mod worker;
 
 pub use analysis::{Analysis, Import, Mention, Parameter, Signature, SyntaxError};
-pub use call::{Call, CallError, Compiled, Host, HostError, Limit, Limits, Place};
-pub use pool::{CompileError, Pool, PoolConfig, PoolCount, PoolError, Session};
+pub use call::{Call, CallError, Compiled, HostError, Limit, Limits, Place};
+pub use pool::{CompileError, Host, Pool, PoolConfig, PoolCount, PoolError, Session};
 pub use protection::Protection;
 pub use value::Value;
 pub use worker::worker_main;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-pub use session::Session;
+pub use session::{Host, Session};
 
 use crate::analysis::{Analysis, SyntaxError};
 use crate::call::Compiled;

@@ -4,6 +4,7 @@ mod allocator;
 mod analyse;
 mod compile;
 mod convert;
+mod engine;
 #[cfg(feature = "evil")]
 mod evil;
 mod failure;

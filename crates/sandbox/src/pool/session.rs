@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::PoolConfig;
 use super::process::Worker;
-use crate::call::{Call, CallError, Host, Limit, Place};
+use crate::call::{Call, CallError, HostError, Limit, Place};
 use crate::message::{Fault, FromWorker, Request, ToWorker};
 use crate::value::Value;
 
@@ -16,6 +16,16 @@ const DEEPEST: u32 = 16;
 
 /// How many messages are waited for after the end of the time.
 const LATE: u32 = 3;
+
+/// Answers what a script asks.
+pub trait Host {
+    /// Answers one host call. `session` lets it run another unit in the same worker, in a context of
+    /// its own, so that units that call units never wait for a place in the pool.
+    ///
+    /// # Errors
+    /// The script gets it as an exception; a fatal one ends the call.
+    fn call(&mut self, session: &mut Session<'_>, name: &str, args: Vec<Value>) -> Result<Value, HostError>;
+}
 
 /// A worker taken for calls, which may lie in each other.
 #[derive(Debug)]

@@ -5,22 +5,26 @@ use std::rc::Rc;
 use rquickjs::{Array, Ctx, Error, Exception, Function, Result, Value as ScriptValue};
 
 use super::convert::{self, FromScript, NoData};
+use super::engine::Engine;
+use super::failure;
 use super::limits::{Budget, Stop};
-use super::serve::Engine;
 use super::shop::Shop;
-use super::{failure, run};
 use crate::call::{HostError, Limit};
-use crate::message::{FromWorker, ToWorker};
+use crate::message::{Fault, FromWorker, Request, ToWorker};
 use crate::value::Value;
 
-/// The function behind every function of `shop`.
+/// Carries out a call of another unit.
+pub(super) type RunUnit = fn(&Engine, &Rc<Shop>, Request) -> std::result::Result<FromWorker, Fault>;
+
+/// The function behind every function of `shop`; the engine may have other units run by `run` meanwhile.
 pub(super) fn function<'js>(
     ctx: &Ctx<'js>,
     engine: &Engine,
     shop: &Rc<Shop>,
     budget: &Rc<Budget>,
+    run: RunUnit,
 ) -> Result<Function<'js>> {
-    let caller = Caller { engine: engine.clone(), shop: Rc::clone(shop), budget: Rc::clone(budget) };
+    let caller = Caller { engine: engine.clone(), shop: Rc::clone(shop), budget: Rc::clone(budget), run };
     Function::new(ctx.clone(), move |ctx: Ctx<'js>, name: String, args: Array<'js>| {
         caller.call(&ctx, name, &args)
     })
@@ -30,6 +34,7 @@ struct Caller {
     engine: Engine,
     shop: Rc<Shop>,
     budget: Rc<Budget>,
+    run: RunUnit,
 }
 
 impl Caller {
@@ -71,7 +76,7 @@ impl Caller {
                 ToWorker::Answer(value) => return Ok(Ok(value)),
                 ToWorker::Refuse(error) => return Ok(Err(error)),
                 ToWorker::Call(request) => {
-                    let done = run::run(&self.engine, &self.shop, *request).map_err(drop)?;
+                    let done = (self.run)(&self.engine, &self.shop, *request).map_err(drop)?;
                     self.engine.tell(&done).map_err(drop)?;
                 }
                 _ => return Err(()),

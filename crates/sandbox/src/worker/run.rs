@@ -8,11 +8,11 @@ use rquickjs::{Context, Ctx, Error, Function, Module, Object, Persistent, Promis
 
 use super::allocator::Counting;
 use super::convert::{self, FromScript, NoData};
+use super::engine::Engine;
 use super::failure::{self, Caught};
 use super::host;
 use super::limits::{Budget, STACK, Stop};
 use super::resolve::{HandedIn, Missing};
-use super::serve::Engine;
 use super::shop::Shop;
 use crate::call::{CallError, Limit, Place};
 use crate::message::{Fault, FromWorker, Request};
@@ -100,7 +100,7 @@ impl Run<'_> {
 
     /// Makes `shop` and imports the entry.
     fn import(&self, ctx: &Ctx<'_>) -> rquickjs::Result<Held> {
-        let call = host::function(ctx, self.engine, self.shop, self.budget)?;
+        let call = host::function(ctx, self.engine, self.shop, self.budget, run)?;
         self.shop.install(ctx, call, &self.request.globals)?;
         let promise = Module::import(ctx, self.entry())?;
         Ok(Persistent::save(ctx, promise))

@@ -1,38 +1,19 @@
 //! What a worker does from its start to its end.
 
-use std::cell::RefCell;
 use std::os::unix::net::UnixStream;
 use std::rc::Rc;
 
+use super::engine::Engine;
 use super::{analyse, compile, run, shop};
-use crate::message::{Fault, FromWorker, Line, ToWorker, VERSION};
+use crate::message::{Fault, FromWorker, ToWorker, VERSION};
 use crate::shut_in::ShutIn;
-
-/// The longest message of the engine.
-const LONGEST: u64 = 256 << 20;
-
-/// The line to the engine, shared by the calls that lie in each other.
-#[derive(Clone)]
-pub(super) struct Engine(Rc<RefCell<Line>>);
-
-impl Engine {
-    /// Tells the engine something.
-    pub(super) fn tell(&self, message: &FromWorker) -> Result<(), Fault> {
-        self.0.borrow_mut().send(message)
-    }
-
-    /// Waits for what the engine wants.
-    pub(super) fn hear(&self) -> Result<ToWorker, Fault> {
-        self.0.borrow_mut().receive(LONGEST, u64::MAX, None)
-    }
-}
 
 /// Finishes shutting the process in and serves the engine until it is gone.
 pub(super) fn serve(socket: UnixStream, shut_in: ShutIn) -> Result<(), Fault> {
     // A thread's first memory and such.
     shop::Shop::warm_up();
     let protection = shut_in.finish(&socket);
-    let engine = Engine(Rc::new(RefCell::new(Line::new(socket))));
+    let engine = Engine::new(socket);
     engine.tell(&FromWorker::Hello { version: VERSION, protection })?;
     let shop = match engine.hear()? {
         ToWorker::Setup(setup) => shop::Shop::new(&setup),

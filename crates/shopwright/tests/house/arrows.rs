@@ -32,7 +32,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("deadpool-postgres", &["db"]),
     ("anyhow", &["shopwright", "testkit"]),
     ("argon2", &["engine"]),
-    ("ammonia", &["tools"]),
+    ("ammonia", &["engine", "tools"]),
     ("minijinja", &["engine", "desk"]),
     ("reqwest", &["mcp", "desk"]),
     ("keyring", &["home"]),

@@ -1,3 +1,5 @@
+//! Tests of the templates.
+
 use std::fs;
 use std::path::Path;
 
