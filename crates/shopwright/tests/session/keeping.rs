@@ -617,6 +617,10 @@ fn a_backup_of_an_older_build_goes_through_the_migrations_it_has_not_seen() {
     let mut after = store_sums(&store);
     // The second step was taken just now.
     assert_eq!(before.remove("migrations").unwrap().0, after.remove("migrations").unwrap().0);
+    // What later tables have from the start, the engine's next start brings.
+    for sums in [&mut before, &mut after] {
+        sums.retain(|table, _| first.iter().any(|t| t.name == *table));
+    }
     assert_eq!(before, after);
     assert!(!store.root().join("core/restore").exists());
 }
