@@ -14,9 +14,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Router;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{ConnectInfo, Request as HttpRequest, State};
 use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use serde_json::Value;
@@ -46,14 +48,14 @@ const FORWARDING: [&str; 6] =
 
 /// Every address the engine answers.
 pub(crate) fn router(house: Arc<House>) -> Router {
+    let pages = storefront::routes().fallback(storefront::page);
     Router::new()
         .route("/core/mcp.php", endpoint(post(agent_endpoint)))
         .route("/core/program.php", endpoint(post(program_endpoint)))
         .route("/core/health", get(health))
         .route("/core/ready", get(ready))
         .route("/core/metrics", get(metrics))
-        .merge(storefront::routes())
-        .fallback(storefront::page)
+        .merge(pages.layer(from_fn_with_state(Arc::clone(&house), page_room)))
         .layer(CompressionLayer::new().compress_when(SizeAbove::new(COMPRESS_FROM)))
         .with_state(house)
 }
@@ -274,6 +276,28 @@ fn envelope(
     let Ended { envelope, outcome } = conclude(command, result, ms);
     house.metrics.count(command, outcome, took);
     serde_json::to_vec::<Envelope>(&envelope).ok()
+}
+
+/// Gives a large page its room until it is read, as other answers have it.
+async fn page_room(
+    State(house): State<Arc<House>>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    request: HttpRequest,
+    next: Next,
+) -> Response {
+    let client = client(&house.live.current(), peer, request.headers());
+    let (parts, body) = next.run(request).await.into_parts();
+    // A body whose length is not known comes piece by piece, and is not held as a whole.
+    if body.size_hint().exact().is_none_or(|size| size <= SMALL as u64) {
+        return Response::from_parts(parts, body);
+    }
+    let Ok(bytes) = axum::body::to_bytes(body, usize::MAX).await else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    match house.answers.hold(bytes.into(), client).await {
+        Ok(bytes) => Response::from_parts(parts, Body::from(bytes)),
+        Err(NoRoom) => later("Large pages wait to be read; ask for this one again.\n"),
+    }
 }
 
 /// Does the work of a request to its end, also where its caller goes away, so that its place is taken until then.

@@ -168,6 +168,15 @@ on_both! {
         assert_eq!(line.answer().await.result(), Err("SESSION_EXPIRED".to_owned()));
     }
 
+    async fn a_large_page_comes_whole(house: House) {
+        let statics = house.root().join("templates/default/statics");
+        std::fs::create_dir_all(&statics).unwrap();
+        std::fs::write(statics.join("large.css"), "a{}\n".repeat(500_000)).unwrap();
+        let page = get(house, "/statics/large.css", "").await;
+        assert_eq!((page.status, page.body.len()), (200, 2_000_000));
+        assert_eq!(page.header("content-length"), Some("2000000"));
+    }
+
     async fn an_answer_may_not_be_kept_by_what_stands_between(house: House) {
         let answer = Ask::sign_in("irina", crate::house::PASSWORD).send(house).await;
         assert_eq!(answer.header("cache-control"), Some("no-store"));
