@@ -70,7 +70,7 @@ pub struct User {
 pub struct Group {
     /// Number.
     pub id: i64,
-    /// IdempotencyKey.
+    /// Key.
     pub skey: Option<String>,
     /// Name in the store's language.
     pub name: String,
@@ -98,7 +98,7 @@ pub struct Event {
     pub id: i64,
     /// Author; null is the store itself.
     pub user_id: Option<i64>,
-    /// IdempotencyKey.
+    /// Key.
     pub key: String,
     /// State.
     pub state: String,
