@@ -138,7 +138,7 @@ pub struct Tasks {
 /// How many tasks are in a state.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Count {
-    /// IdempotencyKey of the state.
+    /// Key of the state.
     pub state: String,
     /// Its name in the store's language.
     pub name: String,
