@@ -111,9 +111,11 @@ pub struct EngineClient(Arc<Clients>);
 
 #[derive(Default)]
 struct Clients {
-    // Two, because the one that checks certificates costs tens of milliseconds to make.
+    // Several, because those that check certificates cost tens of milliseconds to make.
     plain: OnceLock<Client>,
     secure: OnceLock<Client>,
+    /// Https on this computer, where no proxy leads.
+    secure_here: OnceLock<Client>,
 }
 
 impl EngineClient {
@@ -178,17 +180,40 @@ impl EngineClient {
     }
 
     fn client(&self, url: &Url) -> Result<Client, Trouble> {
-        let is_secure = url.scheme() == "https";
-        let place = if is_secure { &self.0.secure } else { &self.0.plain };
+        let kind = Way::of(url);
+        let place = match kind {
+            Way::Plain => &self.0.plain,
+            Way::Secure => &self.0.secure,
+            Way::SecureHere => &self.0.secure_here,
+        };
         if let Some(client) = place.get() {
             return Ok(client.clone());
         }
-        let client = build(is_secure).map_err(|error| Trouble::NoConnection(innermost(&error)))?;
+        let client = build(kind).map_err(|error| Trouble::NoConnection(not_built(&error)))?;
         Ok(place.get_or_init(|| client).clone())
     }
 }
 
-fn build(is_secure: bool) -> reqwest::Result<Client> {
+/// How an address is reached.
+#[derive(Clone, Copy)]
+enum Way {
+    /// Plain http goes to this computer or a network one knows: no certificates, no proxy.
+    Plain,
+    Secure,
+    SecureHere,
+}
+
+impl Way {
+    fn of(url: &Url) -> Self {
+        match url.scheme() {
+            "https" if is_loopback(url) => Self::SecureHere,
+            "https" => Self::Secure,
+            _ => Self::Plain,
+        }
+    }
+}
+
+fn build(way: Way) -> reqwest::Result<Client> {
     // Another part of the process may have done it already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
@@ -196,8 +221,44 @@ fn build(is_secure: bool) -> reqwest::Result<Client> {
         .timeout(ANSWER)
         .redirect(redirect::Policy::none())
         .user_agent(concat!("shopwright/", env!("CARGO_PKG_VERSION")));
-    // Plain http goes to this computer or a network one knows: no certificates, no proxy.
-    if is_secure { builder.build() } else { builder.tls_certs_only([]).no_proxy().build() }
+    match way {
+        Way::Plain => builder.tls_certs_only([]).no_proxy().build(),
+        Way::Secure => builder.build(),
+        Way::SecureHere => builder.no_proxy().build(),
+    }
+}
+
+/// Why there is no client: mostly because of the certificates that a person named.
+fn not_built(error: &reqwest::Error) -> String {
+    let why = innermost(error);
+    let named = ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter().find_map(|name| {
+        let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
+        Some((name, value))
+    });
+    match named {
+        Some((name, value)) => {
+            format!(
+                "the certificates that {name} names (`{}`) cannot be used: {why}",
+                value.to_string_lossy()
+            )
+        }
+        None => why,
+    }
+}
+
+/// The proxy that leads to this address, without a login, and the variable that names it.
+fn proxy_to(url: &Url) -> Option<String> {
+    if !matches!(Way::of(url), Way::Secure) {
+        return None;
+    }
+    let names = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+    let (name, value) = names.into_iter().find_map(|name| {
+        let value = std::env::var(name).ok().filter(|value| !value.is_empty())?;
+        Some((name, value))
+    })?;
+    let place = value.rsplit('@').next().unwrap_or_default();
+    let place = place.split_once("://").map_or(place, |(_, rest)| rest).trim_end_matches('/');
+    Some(format!("{} ({name})", wire::text::quoted(place, 100)))
 }
 
 /// The address of an endpoint, unless a password must not travel there.
@@ -266,7 +327,14 @@ fn refusal(envelope: Envelope) -> Refusal {
 }
 
 fn trouble(error: &reqwest::Error) -> Trouble {
-    if error.is_timeout() { Trouble::TimeOut } else { Trouble::NoConnection(innermost(error)) }
+    if error.is_timeout() {
+        return Trouble::TimeOut;
+    }
+    let why = innermost(error);
+    Trouble::NoConnection(match error.url().and_then(proxy_to) {
+        Some(proxy) => format!("{why}, on the way over the proxy {proxy}"),
+        None => why,
+    })
 }
 
 /// The innermost cause: the outer ones repeat the address.

@@ -1,6 +1,6 @@
 //! The program on this computer: running, on another store, silent, closed; and who may ask it.
 
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -241,4 +241,49 @@ fn idle_connections_of_others_keep_nobody_out() {
     let (_, program) = state(&mut client);
     assert_eq!(program["state"], "running");
     drop(idle);
+}
+
+/// What the console says to a sign-in at this address, with these variables.
+fn says_to_a_sign_in(store: &TestStore<'_>, url: &str, variables: &[(&str, &str)]) -> String {
+    store.shop_ini("Url", url).unwrap();
+    let mut command = store.command(&["desk"]);
+    for name in
+        ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy", "SSL_CERT_FILE"]
+    {
+        command.env_remove(name);
+    }
+    command.envs(variables.iter().copied());
+    let (_running, console) = desk(store, &mut command);
+    let fields = [("login", "irina"), ("password", "green leaf")];
+    Console::open(&console).unwrap().post("/sign-in", &fields).unwrap().text()
+}
+
+#[test]
+fn a_proxy_leads_nowhere_on_this_computer_and_is_named_elsewhere() {
+    let store = store();
+    let (proxy, engine) =
+        (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let at = |listener: &TcpListener| listener.local_addr().unwrap();
+    let seen = std::thread::spawn({
+        let engine = engine.try_clone().unwrap();
+        move || drop(engine.accept().unwrap())
+    });
+    let variable = format!("http://somebody:secret@{}", at(&proxy));
+    let text = says_to_a_sign_in(&store, &format!("https://{}", at(&engine)), &[("HTTPS_PROXY", &variable)]);
+    seen.join().unwrap();
+    proxy.set_nonblocking(true).unwrap();
+    assert!(proxy.accept().is_err(), "the proxy was asked for this computer");
+    assert!(!text.contains("HTTPS_PROXY"), "{text}");
+    let address = at(&proxy);
+    drop(proxy);
+    let text = says_to_a_sign_in(&store, "https://shop.example.com", &[("HTTPS_PROXY", &variable)]);
+    assert!(text.contains(&format!("{address} (HTTPS_PROXY)")) && !text.contains("secret"), "{text}");
+}
+
+#[test]
+fn certificates_that_are_not_there_are_named() {
+    let store = store();
+    let nowhere = [("SSL_CERT_FILE", "/nowhere/certificates.pem"), ("SSL_CERT_DIR", "/nowhere")];
+    let text = says_to_a_sign_in(&store, "https://127.0.0.1:9", &nowhere);
+    assert!(text.contains("SSL_CERT_FILE names") && text.contains("certificates.pem"), "{text}");
 }
