@@ -23,7 +23,7 @@ pub(crate) struct Patience {
     pub(crate) idle: Duration,
     /// Between requests, while others wait for a place.
     pub(crate) idle_while_others_wait: Duration,
-    /// In which an answer that is not yet taken has to go on by as much as [`Patience::rate`] says.
+    /// In which what is sent and not yet taken has to go on by as much as [`Patience::rate`] says.
     pub(crate) answer: Duration,
     /// Bytes a second that who takes an answer must take.
     pub(crate) rate: u64,
@@ -69,13 +69,13 @@ pub(crate) struct Activity {
 
 struct State {
     has_asked: bool,
-    /// Requests that are read or worked on.
+    /// Requests whose answer is not yet made to its end.
     working: usize,
-    /// Answers of which not every byte was taken, by number: until when they must be.
-    answers: HashMap<u64, Instant>,
+    /// Pieces of answers that were sent and not yet taken, by number: until when they must be.
+    pieces: HashMap<u64, Instant>,
     next: u64,
     quiet_since: Instant,
-    /// Where the present stretch of taking answers began: when, and at how many bytes.
+    /// Where the present stretch of taking them began: when, and at how many bytes.
     stretch: Option<(Instant, u64)>,
 }
 
@@ -85,7 +85,7 @@ impl Activity {
         let state = State {
             has_asked: false,
             working: 0,
-            answers: HashMap::new(),
+            pieces: HashMap::new(),
             next: 0,
             quiet_since: now,
             stretch: None,
@@ -114,14 +114,14 @@ impl Activity {
         if !state.has_asked {
             return if now - self.began >= patience.first { Fate::IsCut } else { Fate::Stays };
         }
-        if state.answers.is_empty() {
+        if state.pieces.is_empty() {
             state.stretch = None;
             let idle = if do_others_wait { patience.idle_while_others_wait } else { patience.idle };
             let is_idle = state.working == 0 && now - state.quiet_since >= idle;
             return if is_idle { Fate::Leaves } else { Fate::Stays };
         }
         let (since, at) = *state.stretch.get_or_insert((now, written));
-        if state.answers.values().any(|until| *until < now) {
+        if state.pieces.values().any(|until| *until < now) {
             return Fate::IsCut;
         }
         if now - since >= patience.answer {
@@ -134,7 +134,7 @@ impl Activity {
     }
 }
 
-/// A request that is read or worked on.
+/// A request whose answer is not yet made to its end.
 pub(crate) struct Work {
     activity: Arc<Activity>,
     patience: Patience,
@@ -143,14 +143,19 @@ pub(crate) struct Work {
 impl Work {
     /// The answer, watched until the last of its bytes is taken.
     pub(crate) fn answered(self, response: Response) -> Response<Watched> {
+        response.map(|body| Watched { body, work: self })
+    }
+
+    /// A piece of the answer on its way. What nothing was sent of keeps nobody waiting, as a stream may pause.
+    fn send(&self, bytes: Bytes) -> Bytes {
+        let Patience { answer, rate, .. } = self.patience;
+        let until = Instant::now() + answer * 2 + Duration::from_secs(bytes.len() as u64 / rate.max(1));
         let mut state = self.activity.state();
         let number = state.next;
         state.next += 1;
-        state.answers.insert(number, Instant::now() + self.patience.answer * 2);
+        state.pieces.insert(number, until);
         drop(state);
-        let answer =
-            Arc::new(Answer { activity: Arc::clone(&self.activity), number, rate: self.patience.rate });
-        response.map(|body| Watched { body, answer })
+        Bytes::from_owner(Piece { bytes, activity: Arc::clone(&self.activity), number })
     }
 }
 
@@ -162,27 +167,23 @@ impl Drop for Work {
     }
 }
 
-/// An answer as long as a byte of it is held.
-struct Answer {
+/// Bytes of an answer, until the last of them is taken.
+struct Piece {
+    bytes: Bytes,
     activity: Arc<Activity>,
     number: u64,
-    rate: u64,
 }
 
-impl Answer {
-    /// More bytes have more time.
-    fn grows(&self, bytes: usize) {
-        let more = Duration::from_secs(bytes as u64 / self.rate.max(1));
-        if let Some(until) = self.activity.state().answers.get_mut(&self.number) {
-            *until += more;
-        }
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
     }
 }
 
-impl Drop for Answer {
+impl Drop for Piece {
     fn drop(&mut self) {
         let mut state = self.activity.state();
-        state.answers.remove(&self.number);
+        state.pieces.remove(&self.number);
         state.quiet_since = Instant::now();
     }
 }
@@ -190,19 +191,7 @@ impl Drop for Answer {
 /// The body of an answer whose bytes are known to be held until the other side has taken them.
 pub(crate) struct Watched {
     body: Body,
-    answer: Arc<Answer>,
-}
-
-/// Bytes of an answer.
-struct Held {
-    bytes: Bytes,
-    _answer: Arc<Answer>,
-}
-
-impl AsRef<[u8]> for Held {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
-    }
+    work: Work,
 }
 
 impl HttpBody for Watched {
@@ -213,14 +202,9 @@ impl HttpBody for Watched {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let answer = Arc::clone(&self.answer);
-        let hold = |bytes: Bytes| {
-            answer.grows(bytes.len());
-            Bytes::from_owner(Held { bytes, _answer: answer })
-        };
-        Pin::new(&mut self.body)
-            .poll_frame(cx)
-            .map(|frame| frame.map(|frame| frame.map(|f| f.map_data(hold))))
+        let Self { body, work } = &mut *self;
+        let frame = Pin::new(body).poll_frame(cx);
+        frame.map(|frame| frame.map(|frame| frame.map(|frame| frame.map_data(|bytes| work.send(bytes)))))
     }
 
     fn is_end_stream(&self) -> bool {

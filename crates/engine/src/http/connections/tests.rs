@@ -1,9 +1,11 @@
 //! Connections that take too much, seen from the other side.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::routing::get;
+use futures_util::{Stream, StreamExt as _, stream};
 use http_body_util::{BodyExt as _, Empty};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::oneshot;
@@ -26,11 +28,23 @@ async fn start_behind(limits: Limits, is_proxy: bool) -> (SocketAddr, oneshot::S
     let (stop, stopped) = oneshot::channel();
     let router = Router::new()
         .route("/", get(async |peer: ConnectInfo<SocketAddr>| peer.0.to_string()))
-        .route("/large", get(async || Bytes::from(vec![b'x'; LARGE])));
+        .route("/large", get(async || Bytes::from(vec![b'x'; LARGE])))
+        .route("/slow", get(async || axum::body::Body::from_stream(paused())));
     let serving = tokio::spawn(serve(listener, router, limits, move |_| is_proxy, async {
         let _ = stopped.await;
     }));
     (address, stop, serving)
+}
+
+/// A body that pauses for longer than an answer may take.
+fn paused() -> impl Stream<Item = Result<&'static str, Infallible>> {
+    stream::iter(["first", "second"]).then(async |part| {
+        if part == "second" {
+            let nothing = std::future::pending::<()>();
+            tokio::time::timeout(SOON * 3, nothing).await.unwrap_err();
+        }
+        Ok(part)
+    })
 }
 
 fn long() -> Patience {
@@ -147,6 +161,14 @@ async fn an_answer_that_is_read_comes_whole() {
     let mut got = Vec::new();
     stream.read_to_end(&mut got).await.unwrap();
     assert!(got.len() > LARGE && got.ends_with(&[b'x'; 1024]));
+}
+
+#[tokio::test]
+async fn an_answer_that_pauses_keeps_its_connection() {
+    let patience = Patience { answer: SOON / 5, idle: SOON / 5, rate: 1 << 20, ..long() };
+    let (address, _stop, _serving) = start(limits(patience)).await;
+    let (answer, _) = whole(address, b"GET /slow HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await;
+    assert!(answer.contains("first") && answer.contains("second"), "{answer}");
 }
 
 type Http2 = hyper::client::conn::http2::SendRequest<Empty<Bytes>>;
