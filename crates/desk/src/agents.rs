@@ -4,7 +4,7 @@
 //! else stays, and a file that cannot be understood is left alone and reported.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use home::{read_regular, write_atomic};
 
@@ -60,7 +60,7 @@ pub(crate) fn write_all(folder: &Path, launch: &Launch) -> Vec<Report> {
         .collect()
 }
 
-fn write(path: &PathBuf, change: Change, launch: &Launch) -> Option<Problem> {
+fn write(path: &Path, change: Change, launch: &Launch) -> Option<Problem> {
     let before = match read_regular(path, MOST_BYTES) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => text,
