@@ -14,9 +14,8 @@ use crate::gate::{Gate, Holder};
 use crate::house::{Asked, House, blocking, panic_words};
 use crate::outcome::{Unanswered, commit_lost};
 use crate::sign_in;
+use crate::tickets::AGENT;
 
-/// Which tickets are for this endpoint.
-pub(crate) const KIND: &str = "agent";
 /// A command's parameters.
 type Params = Map<String, Value>;
 
@@ -118,7 +117,7 @@ pub(crate) fn touch(house: &House, hash: Option<[u8; 32]>, asked: &Asked) {
 }
 
 fn admit(tx: &mut Tx, gate: &Gate<'_>, asked: &Asked) -> Result<(Holder, Caller), Stop> {
-    let holder = gate.holder(tx, KIND, true)?;
+    let holder = gate.holder(tx, AGENT, true)?;
     let commands = if gate.is_demo {
         rights::paths(tx, &asked.settings.config.language)?.into_keys().collect()
     } else {

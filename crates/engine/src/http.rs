@@ -4,25 +4,26 @@ mod activity;
 mod address_shares;
 pub(crate) mod answers;
 pub(crate) mod body;
+pub(crate) mod caller;
 pub(crate) mod connections;
 mod early_look;
 mod in_flight;
 pub(crate) mod requests;
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Router;
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{ConnectInfo, Request as HttpRequest, State};
-use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN, RETRY_AFTER};
-use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
+use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, ORIGIN, RETRY_AFTER};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use serde_json::Value;
-use shop::address::{client_address, is_own_computer};
+use shop::address::is_own_computer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::SizeAbove;
 use wire::{Envelope, Request, Stop, catalogue};
@@ -35,16 +36,13 @@ use crate::reading::{admit, read_request};
 use crate::{agent, pages, program, storefront};
 use answers::NoRoom;
 use body::{BodyError, SMALL, Sender};
+use caller::{client, host, was_forwarded};
 use in_flight::{AtWork, InFlight};
 
 /// Answers from this size on are compressed.
 const COMPRESS_FROM: u64 = 64 * 1024;
 /// Bodies up to this size may hold little but a password, and are wiped after reading.
 const WIPE_UP_TO: usize = 4096;
-
-/// What proxies add to a request.
-const FORWARDING: [&str; 6] =
-    ["x-forwarded-for", "forwarded", "via", "x-real-ip", "x-forwarded-host", "x-forwarded-proto"];
 
 /// Every address the engine answers.
 pub(crate) fn router(house: Arc<House>) -> Router {
@@ -237,28 +235,6 @@ async fn understand(
         bytes.zeroize();
     }
     read
-}
-
-/// Whether a proxy says that it stands between.
-pub(crate) fn was_forwarded(headers: &HeaderMap) -> bool {
-    FORWARDING.iter().any(|name| headers.contains_key(*name))
-}
-
-pub(crate) fn client(settings: &Settings, peer: SocketAddr, headers: &HeaderMap) -> IpAddr {
-    // A value that is no text still has the proxy's own word at its end.
-    let forwarded = headers.get_all("x-forwarded-for").iter();
-    let forwarded: Vec<_> = forwarded.map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
-    client_address(peer.ip(), &forwarded, &settings.trusted_proxies)
-}
-
-pub(crate) fn host(settings: &Settings, peer: SocketAddr, headers: &HeaderMap, uri: &Uri) -> String {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let forwarded =
-        if settings.trusted_proxies.contains(peer.ip()) { text("x-forwarded-host") } else { None };
-    let host = forwarded
-        .or_else(|| uri.authority().map(|authority| authority.as_str()))
-        .or_else(|| text(HOST.as_str()));
-    host.unwrap_or_default().to_owned()
 }
 
 /// How an envelope is announced.

@@ -15,11 +15,10 @@ use wire::{
 };
 use zeroize::Zeroizing;
 
-use crate::agent;
 use crate::gate::{DEMO_VERSION, Gate, first_administrator};
 use crate::house::{Asked, House, blocking};
 use crate::passwords::Place;
-use crate::tickets::new_ticket;
+use crate::tickets::{AGENT, new_ticket};
 
 /// A longer login is nobody's, and is cut where it is counted.
 const LONGEST_LOGIN: usize = 200;
@@ -47,8 +46,7 @@ type Answer = fn(&mut Tx, &Admitted<'_>) -> Result<Value, Stop>;
 
 /// Signs in at the agent's endpoint.
 pub(crate) async fn agent(house: Arc<House>, asked: Asked) -> Result<Value, Stop> {
-    sign_in(house, asked, agent::KIND, |tx, admitted| Ok(serde_json::to_value(signed_in(tx, admitted)?)?))
-        .await
+    sign_in(house, asked, AGENT, |tx, admitted| Ok(serde_json::to_value(signed_in(tx, admitted)?)?)).await
 }
 
 /// Lets somebody in, or not.
@@ -146,7 +144,7 @@ fn known(house: &House, asked: &Asked, kind: &str, login: &str) -> Result<Known,
 
 /// The program signs in before it has a token: that is how it gets one.
 fn licence(gate: &Gate<'_>, kind: &str, login: &str) -> Result<(), Stop> {
-    let checked = if kind == agent::KIND { gate.licence(Some(login)) } else { gate.licence_clock_and_host() };
+    let checked = if kind == AGENT { gate.licence(Some(login)) } else { gate.licence_clock_and_host() };
     Ok(checked?)
 }
 

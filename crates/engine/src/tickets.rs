@@ -4,6 +4,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use wire::Fault;
 
+/// Kind of the tickets for the agent's endpoint.
+pub(crate) const AGENT: &str = "agent";
+
 /// Random bytes of a ticket.
 const BYTES: usize = 32;
 

@@ -16,6 +16,7 @@ use crate::agent;
 use crate::gate::Gate;
 use crate::house::{Asked, House, blocking};
 use crate::pages;
+use crate::tickets::AGENT;
 use crate::units::visit::{Audience, Person, Visit, fields};
 use crate::units::{Manifest, name};
 
@@ -122,7 +123,7 @@ fn person(house: &House, incoming: &Incoming, proof: &str) -> Result<Option<Pers
         Ok(gate) => gate,
         Err(_) => return Ok(None),
     };
-    let held = house.db.read(|tx| gate.holder(tx, agent::KIND, false));
+    let held = house.db.read(|tx| gate.holder(tx, AGENT, false));
     match held {
         Ok(holder) => {
             agent::touch(house, holder.to_touch, &asked);

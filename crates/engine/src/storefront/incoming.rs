@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use crate::config::Settings;
 use crate::house::House;
-use crate::http;
+use crate::http::caller;
 use crate::units::visit::{Audience, Field, Visit};
 
 /// Most fields of an address, a form, and most cookies.
@@ -42,7 +42,7 @@ impl Incoming {
         let settings = house.live.current();
         let (method, headers, uri) =
             (request.method().clone(), request.headers().clone(), request.uri().clone());
-        let host = http::host(&settings, peer, &headers, &uri);
+        let host = caller::host(&settings, peer, &headers, &uri);
         if method == Method::POST && !is_own_form(&settings, &headers, &host) {
             return Err((StatusCode::FORBIDDEN, "This form was sent from another site.\n").into_response());
         }
@@ -55,9 +55,9 @@ impl Incoming {
             path: decoded(uri.path()),
             query,
             post,
-            client: http::client(&settings, peer, &headers),
+            client: caller::client(&settings, peer, &headers),
             host,
-            was_forwarded: http::was_forwarded(&headers),
+            was_forwarded: caller::was_forwarded(&headers),
             is_debugged: is_debugger(&settings, &headers),
             now: house.world.now(),
             method,
