@@ -1,9 +1,13 @@
-//! The house rules that a compiler does not hold: arrows between crates, licences, tidiness.
+//! The house rules that a compiler does not hold: arrows between crates and between files, licences, tidiness.
 
 #[cfg(test)]
 mod arrows;
 #[cfg(test)]
+mod circles;
+#[cfg(test)]
 mod deploy;
+#[cfg(test)]
+mod imports;
 #[cfg(test)]
 mod licences;
 #[cfg(test)]
