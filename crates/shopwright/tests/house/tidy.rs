@@ -1,6 +1,6 @@
 //! What every file of the repository keeps to.
 
-use crate::workspace::{sources, texts};
+use crate::workspace::{root, sources, texts};
 
 #[test]
 fn every_source_opens_with_what_it_is() {
@@ -45,6 +45,36 @@ fn no_text_names_a_folder_of_one_machine() {
             assert!(!named, "{name} names `{place}`");
         }
     }
+}
+
+#[test]
+fn the_maps_name_only_what_is_there() {
+    let mut seen = 0;
+    for page in ["ARCHITECTURE.md", "CONTRIBUTING.md", "AGENTS.md"] {
+        let text = std::fs::read_to_string(root().join(page)).unwrap();
+        for path in text.split('`').skip(1).step_by(2).flat_map(alternatives).filter(|path| is_place(path)) {
+            let path = path.trim_end_matches('/');
+            let is_there =
+                [path.to_owned(), format!("crates/{path}")].iter().any(|one| root().join(one).exists());
+            assert!(is_there, "{page} names `{path}`, which is not there");
+            seen += 1;
+        }
+    }
+    assert!(seen > 40, "only {seen} places were found");
+}
+
+/// Whether a word of a page is a path of the repository, and not a pattern of several.
+fn is_place(word: &str) -> bool {
+    let first = word.split('/').next().unwrap_or_default();
+    let known = ["crates", "tests", "docs"].contains(&first) || root().join("crates").join(first).is_dir();
+    word.contains('/') && known && !word.contains(['<', '*', ' ', '{', '['])
+}
+
+/// `a/{b,c}` as `a/b` and `a/c`.
+fn alternatives(word: &str) -> Vec<String> {
+    let Some((before, rest)) = word.split_once('{') else { return vec![word.to_owned()] };
+    let Some((inner, after)) = rest.split_once('}') else { return vec![word.to_owned()] };
+    inner.split(',').map(|one| format!("{before}{}{after}", one.trim())).collect()
 }
 
 #[test]
