@@ -39,7 +39,8 @@ impl JsonText {
     /// Reads a text; an empty one is an empty object, and `None` is no object.
     pub(super) fn read(text: &str) -> Option<Self> {
         let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let text = if bare.trim().is_empty() { "{}\n".to_owned() } else { text.to_owned() };
+        let mark = &text[..text.len() - bare.len()];
+        let text = if bare.trim().is_empty() { format!("{mark}{{}}\n") } else { text.to_owned() };
         let read = Self { text };
         matches!(read.root()?.kind, Kind::Object(_)).then_some(read)
     }

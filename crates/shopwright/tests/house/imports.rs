@@ -222,7 +222,7 @@ impl Reader {
             self.at += 2;
         }
         match path.len() {
-            1 => _ = self.found.words.extend(path),
+            1 => self.found.words.extend(path),
             _ => self.found.paths.push((self.within(), path)),
         }
     }

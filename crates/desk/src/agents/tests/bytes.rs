@@ -44,6 +44,16 @@ fn a_change_of_the_home_touches_one_value() {
 }
 
 #[test]
+fn an_empty_file_is_filled_and_keeps_its_mark() {
+    let fresh = json_files::gemini("", &usual()).unwrap();
+    assert!(fresh.starts_with("{\n  \"mcpServers\": {\n"), "{fresh}");
+    assert_eq!(json_files::gemini("\u{feff}", &usual()), Some(format!("\u{feff}{fresh}")));
+    assert_eq!(json_files::gemini("{}\n", &usual()), Some(fresh));
+    let one_line = json_files::gemini("{\"a\": 1}", &usual()).unwrap();
+    assert!(!one_line.contains('\n'), "{one_line}");
+}
+
+#[test]
 fn comments_stay() {
     let before = "// mine\n{\n  // theme\n  \"theme\": \"dark\", // here\n  /* last */\n}\n";
     let after = json_files::gemini(before, &usual()).unwrap();
