@@ -6,7 +6,7 @@
 use std::io;
 use std::path::Path;
 
-use home::{read_regular, write_atomic};
+use home::write_atomic;
 
 mod copy;
 mod json;
@@ -61,7 +61,7 @@ pub(crate) fn write_all(folder: &Path, launch: &Launch) -> Vec<Report> {
 }
 
 fn write(path: &Path, change: Change, launch: &Launch) -> Option<Problem> {
-    let before = match read_regular(path, MOST_BYTES) {
+    let before = match wire::files::read_regular(path, MOST_BYTES) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(_) => return Some(Problem::Broken),

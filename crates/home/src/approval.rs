@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::HomeError;
-use crate::files::{read_regular_text, write_atomic};
+use crate::files::write_atomic;
 
 /// Whether an agent application asks before each call of a tool of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ struct Choices {
 impl Approval {
     /// What the file says. A missing or damaged one chooses nothing.
     pub(crate) fn read(path: &Path) -> Option<Self> {
-        let text = read_regular_text(path, 64 * 1024).ok()?;
+        let text = wire::files::read_regular_text(path, 64 * 1024).ok()?;
         toml::from_str::<Choices>(&text).ok().map(|choices| choices.approval)
     }
 

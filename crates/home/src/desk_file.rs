@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use wire::paths;
 
-use crate::files::{read_regular, write_atomic};
+use crate::files::write_atomic;
 use crate::{Home, HomeError};
 
 /// Largest file that is read.
@@ -33,7 +33,7 @@ pub struct DeskFile {
 impl DeskFile {
     /// What the file says. A missing, unreadable or damaged one says that nobody holds the program.
     pub fn read(home: &Home) -> Option<Self> {
-        Self::parse(&read_regular(&home.path().join(paths::DESK), MOST_BYTES).ok()?)
+        Self::parse(&wire::files::read_regular(&home.path().join(paths::DESK), MOST_BYTES).ok()?)
     }
 
     /// Reads the bytes of the file.

@@ -1,7 +1,7 @@
 //! Private folders, whole-file writes, comparing folders.
 
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Makes a folder that only this user may enter; tightens one that is there.
@@ -44,7 +44,7 @@ pub fn lock_file(path: &Path) -> io::Result<fs::File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-        let file = options.mode(0o600).custom_flags(without_waiting()).open(path)?;
+        let file = options.mode(0o600).custom_flags(wire::files::without_waiting()).open(path)?;
         if file.metadata()?.permissions().mode() & 0o077 != 0 {
             file.set_permissions(fs::Permissions::from_mode(0o600))?;
         }
@@ -52,41 +52,6 @@ pub fn lock_file(path: &Path) -> io::Result<fs::File> {
     }
     #[cfg(not(unix))]
     options.open(path)
-}
-
-/// Reads a file whole, if it is a regular one and no larger than this.
-///
-/// A pipe or a device under a name that people know would be waited for without end.
-pub fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let mut options = fs::OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.custom_flags(without_waiting());
-    }
-    let file = options.open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
-    }
-    let mut bytes = Vec::new();
-    file.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {most} bytes")));
-    }
-    Ok(bytes)
-}
-
-/// The same for a text.
-pub fn read_regular_text(path: &Path, most: u64) -> io::Result<String> {
-    let bytes = read_regular(path, most)?;
-    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
-}
-
-/// Opening a pipe waits for its other end without this.
-#[cfg(unix)]
-fn without_waiting() -> i32 {
-    rustix::fs::OFlags::NONBLOCK.bits().cast_signed()
 }
 
 /// Whether both paths name the same folder, links and dots resolved.

@@ -7,7 +7,7 @@ use std::path::Path;
 use wire::paths;
 
 use crate::IniError;
-use crate::files::{read_regular, write_atomic};
+use crate::files::write_atomic;
 
 const SECTION: &str = "Store";
 /// Largest file that is read.
@@ -120,7 +120,7 @@ impl ShopIni {
 }
 
 fn read_text(path: &Path) -> Result<String, IniError> {
-    let bytes = read_regular(path, MOST_BYTES).map_err(|error| match error.kind() {
+    let bytes = wire::files::read_regular(path, MOST_BYTES).map_err(|error| match error.kind() {
         io::ErrorKind::FileTooLarge => IniError::TooLarge,
         _ => IniError::Io(error),
     })?;

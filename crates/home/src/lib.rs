@@ -15,7 +15,7 @@ pub use approval::Approval;
 pub use credentials::Credentials;
 pub use desk_file::DeskFile;
 pub use error::{HomeError, IniError};
-pub use files::{lock_file, read_regular, read_regular_text, same_folder, write_atomic};
+pub use files::{lock_file, same_folder, write_atomic};
 pub use hand_over::{Pair, Program, ask_pair, program_state, program_store};
 pub use home_folder::Home;
 pub use ini::ShopIni;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::HomeError;
-use crate::files::{read_regular_text, same_folder, write_atomic};
+use crate::files::{same_folder, write_atomic};
 
 /// Largest list that is read.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
@@ -34,7 +34,7 @@ pub struct StoreEntry {
 impl StoreList {
     /// Reads a list; an absent file is an empty one.
     pub(crate) fn read(path: &Path) -> Result<Self, HomeError> {
-        match read_regular_text(path, MOST_BYTES) {
+        match wire::files::read_regular_text(path, MOST_BYTES) {
             Ok(text) => Self::parse(&text).map_err(|why| HomeError::broken(path, why)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(HomeError::io(path, error)),

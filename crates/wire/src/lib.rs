@@ -5,6 +5,7 @@ pub mod canonical;
 pub mod catalogue;
 pub mod env;
 mod envelope;
+pub mod files;
 mod home;
 mod lease;
 mod licence;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use home::{read_regular_text, write_atomic};
+use home::write_atomic;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -23,7 +23,7 @@ const MOST_BYTES: usize = 16 * 1024;
 /// Today's token of this login, where it was fetched.
 pub(crate) fn of_today(folder: &Path, login: &str) -> Option<String> {
     let path = file(folder, login, day(Timestamp::now()));
-    let text = read_regular_text(&path, MOST_BYTES as u64).ok()?;
+    let text = wire::files::read_regular_text(&path, MOST_BYTES as u64).ok()?;
     Some(text.trim().to_owned()).filter(|token| !token.is_empty() && token.len() <= MOST_BYTES)
 }
 

@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 
 use super::account::Account;
 use super::error::PasswordError;
-use crate::files::{lock_file, read_regular, write_atomic};
+use crate::files::{lock_file, write_atomic};
 use crate::{Home, HomeError};
 
 const NONCE_BYTES: usize = 12;
@@ -135,7 +135,7 @@ fn file_of(home: &Home) -> PathBuf {
 
 fn read(home: &Home) -> Result<Sealed, HomeError> {
     let path = file_of(home);
-    match read_regular(&path, MOST_BYTES) {
+    match wire::files::read_regular(&path, MOST_BYTES) {
         Ok(bytes) => serde_json::from_slice(&bytes).map_err(|why| HomeError::broken(&path, why)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Sealed::default()),
         Err(error) => Err(HomeError::io(&path, error)),
@@ -162,7 +162,7 @@ fn lock(home: &Home) -> Result<fs::File, HomeError> {
 /// The cipher under this computer's key; makes the key file where asked to.
 fn cipher(home: &Home, make: bool) -> Result<Option<ChaCha20Poly1305>, PasswordError> {
     let path = home.path().join("credentials.key");
-    let mut secret = Zeroizing::new(match read_regular(&path, MOST_BYTES) {
+    let mut secret = Zeroizing::new(match wire::files::read_regular(&path, MOST_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(HomeError::io(&path, error).into()),

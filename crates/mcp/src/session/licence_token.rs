@@ -1,7 +1,5 @@
 //! The day's licence token, looked for anew at every request.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -21,10 +19,7 @@ pub(crate) fn token(store: &Path, login: &str) -> Result<String, Refusal> {
 
 /// The token in this file. An empty or unreadable one counts as none.
 fn read(path: &Path) -> Option<String> {
-    let mut text = String::new();
-    // Anything but a file could hold the call for ever.
-    let file = path.metadata().ok().filter(std::fs::Metadata::is_file).and_then(|_| File::open(path).ok())?;
-    file.take(LONGEST).read_to_string(&mut text).ok()?;
+    let text = wire::files::read_regular_text(path, LONGEST).ok()?;
     let text = text.trim_start_matches('\u{feff}').trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
