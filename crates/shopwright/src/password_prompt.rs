@@ -10,15 +10,21 @@ use crate::{output, signal};
 /// A new password: asked for twice on a terminal, else the first line of stdin.
 pub(crate) fn ask_new(whose: &str) -> Result<Zeroizing<String>> {
     let password = if stdin().is_terminal() {
-        let first = hidden(&format!("New password of {whose}: "))?;
-        let second = hidden("The same again: ")?;
-        ensure!(*first == *second, "the two passwords differ; nothing was changed");
-        first
+        let typed = typed_twice(whose);
+        signal::end_when_asked()?;
+        typed?
     } else {
         line()?
     };
     ensure!(!password.is_empty(), "an empty password is no password; nothing was changed");
     Ok(password)
+}
+
+fn typed_twice(whose: &str) -> Result<Zeroizing<String>> {
+    let first = hidden(&format!("New password of {whose}: "))?;
+    let second = hidden("The same again: ")?;
+    ensure!(*first == *second, "the two passwords differ; nothing was changed");
+    Ok(first)
 }
 
 /// The first line of stdin. A byte order mark before it, as some editors and shells write one, is no part of it.

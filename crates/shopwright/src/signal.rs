@@ -28,3 +28,16 @@ pub(crate) fn asked_to_stop() -> io::Result<impl Future<Output = ()>> {
         let _ = tokio::signal::ctrl_c().await;
     })
 }
+
+/// From here on a wish to stop ends the process at once, as where nobody ever listened: whoever did
+/// listen keeps the signals for good.
+pub(crate) fn end_when_asked() -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let stop = runtime.block_on(async { asked_to_stop() })?;
+    std::thread::spawn(move || {
+        runtime.block_on(stop);
+        // As a shell tells a command that Ctrl-C ended.
+        std::process::exit(130);
+    });
+    Ok(())
+}
