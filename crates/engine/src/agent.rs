@@ -1,5 +1,7 @@
 //! The agent's endpoint: signing in, and every tool's command.
 
+mod sign_in;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
@@ -10,11 +12,12 @@ use serde_json::{Map, Value};
 use tools::{Caller, Effect, EngineCx, Run, ToolSpec};
 use wire::{Fault, Request, Stop, catalogue, text::quoted};
 
-use crate::gate::{Gate, Holder};
-use crate::house::{Asked, House, blocking, panic_words};
-use crate::outcome::{Unanswered, commit_lost};
-use crate::sign_in;
-use crate::tickets::AGENT;
+use crate::app_state::AppState;
+use crate::blocking::{blocking, panic_message};
+use crate::gate::tickets::AGENT;
+use crate::gate::{Gate, Holder, touch};
+use crate::request_context::RequestContext;
+use crate::write_error::{WriteError, commit_lost};
 
 /// A command's parameters.
 type Params = Map<String, Value>;
@@ -33,52 +36,52 @@ pub(crate) fn label(command: &str) -> &'static str {
 }
 
 /// Carries a request out.
-pub(crate) async fn answer(house: Arc<House>, asked: Asked) -> Result<Value, Stop> {
-    if asked.request.command == Request::SIGN_IN {
-        return sign_in::agent(house, asked).await;
+pub(crate) async fn answer(state: Arc<AppState>, context: RequestContext) -> Result<Value, Stop> {
+    if context.request.command == Request::SIGN_IN {
+        return sign_in::answer(state, context).await;
     }
-    blocking(move || run(&house, asked)).await
+    blocking(move || run(&state, context)).await
 }
 
-fn run(house: &House, mut asked: Asked) -> Result<Value, Stop> {
-    let params = std::mem::take(&mut asked.request.params);
-    let asked = &asked;
-    let gate = Gate::enter(house, asked)?;
+fn run(state: &AppState, mut context: RequestContext) -> Result<Value, Stop> {
+    let params = std::mem::take(&mut context.request.params);
+    let context = &context;
+    let gate = Gate::enter(state, context)?;
     // Whether the tool is known is said only after the gate let the person through.
-    let tool = find_tool(&asked.request);
+    let tool = find_tool(&context.request);
     if let Ok(tool) = tool.as_ref()
         && tool.0.effect != Effect::Reads
     {
-        return write(house, &gate, asked, *tool, &params);
+        return write(state, &gate, context, *tool, &params);
     }
-    let (answer, to_touch) = house.db.read(|tx| {
-        let (holder, caller) = admit(tx, &gate, asked)?;
+    let (answer, to_touch) = state.db.read(|tx| {
+        let (holder, caller) = admit(tx, &gate, context)?;
         let (tool, run) = tool?;
-        gate.command(tx, &caller, &asked.request.command)?;
-        Ok::<_, Stop>((call(tx, asked, &caller, (tool, run), params)?, holder.to_touch))
+        gate.command(tx, &caller, &context.request.command)?;
+        Ok::<_, Stop>((call(tx, context, &caller, (tool, run), params)?, holder.to_touch))
     })?;
-    touch(house, to_touch, asked);
+    touch(state, to_touch, context);
     Ok(answer)
 }
 
 /// Carries out a call that writes. Where the line to the database breaks at its end, the call is repeated under
 /// its key: what was committed is then found, what was not is done.
 fn write(
-    house: &House,
+    state: &AppState,
     gate: &Gate<'_>,
-    asked: &Asked,
+    context: &RequestContext,
     tool: (&'static ToolSpec, Run),
     params: &Params,
 ) -> Result<Value, Stop> {
     let mut is_lost = false;
     for pause in AFTER_LOSS.map(Some).into_iter().chain([None]) {
-        match write_once(house, gate, asked, tool, params) {
+        match write_once(state, gate, context, tool, params) {
             Ok(answer) => return Ok(answer),
-            Err(Unanswered::Lost) => is_lost = true,
-            Err(Unanswered::Stopped(Stop::Broke(fault))) if is_lost => {
+            Err(WriteError::Lost) => is_lost = true,
+            Err(WriteError::Stopped(Stop::Broke(fault))) if is_lost => {
                 tracing::warn!(cause = fault.chain(), "A commit that was lost cannot be looked up yet");
             }
-            Err(Unanswered::Stopped(stop)) => return Err(stop),
+            Err(WriteError::Stopped(stop)) => return Err(stop),
         }
         match pause {
             Some(pause) => thread::sleep(pause),
@@ -89,37 +92,29 @@ fn write(
 }
 
 fn write_once(
-    house: &House,
+    state: &AppState,
     gate: &Gate<'_>,
-    asked: &Asked,
+    context: &RequestContext,
     (tool, run): (&'static ToolSpec, Run),
     params: &Params,
-) -> Result<Value, Unanswered> {
-    house.db.write(|tx| {
-        let (holder, caller) = admit(tx, gate, asked)?;
-        gate.command(tx, &caller, &asked.request.command)?;
+) -> Result<Value, WriteError> {
+    state.db.write(|tx| {
+        let (holder, caller) = admit(tx, gate, context)?;
+        gate.command(tx, &caller, &context.request.command)?;
         if let Some(hash) = &holder.to_touch {
-            tickets::touch(tx, hash, asked.now)?;
+            tickets::touch(tx, hash, context.now)?;
         }
-        let done = once(tx, asked, &caller, params.clone(), |tx, params| {
-            call(tx, asked, &caller, (tool, run), params)
+        let done = once(tx, context, &caller, params.clone(), |tx, params| {
+            call(tx, context, &caller, (tool, run), params)
         })?;
         Ok(done)
     })
 }
 
-/// Notes that a ticket is in use, after a call that only read. The answer does not depend on it.
-pub(crate) fn touch(house: &House, hash: Option<[u8; 32]>, asked: &Asked) {
-    let Some(hash) = hash else { return };
-    if let Err(error) = house.db.write(|tx| tickets::touch(tx, &hash, asked.now)) {
-        tracing::warn!(%error, "A ticket's use was not noted");
-    }
-}
-
-fn admit(tx: &mut Tx, gate: &Gate<'_>, asked: &Asked) -> Result<(Holder, Caller), Stop> {
+fn admit(tx: &mut Tx, gate: &Gate<'_>, context: &RequestContext) -> Result<(Holder, Caller), Stop> {
     let holder = gate.holder(tx, AGENT, true)?;
     let commands = if gate.is_demo {
-        rights::paths(tx, &asked.settings.config.language)?.into_keys().collect()
+        rights::paths(tx, &context.settings.config.language)?.into_keys().collect()
     } else {
         rights::granted(tx, holder.user.id)?
     };
@@ -153,7 +148,7 @@ fn find_tool(request: &Request) -> Result<(&'static ToolSpec, Run), Stop> {
 /// Runs a tool. A panic in it becomes a fault, so that the transaction is taken back in order.
 fn call(
     tx: &mut Tx,
-    asked: &Asked,
+    context: &RequestContext,
     caller: &Caller,
     (tool, run): (&ToolSpec, Run),
     params: Params,
@@ -161,36 +156,36 @@ fn call(
     let mut cx = EngineCx {
         tx,
         caller,
-        language: &asked.settings.config.language,
-        now: asked.now,
-        entry: entry(asked, caller.id, tool.name),
+        language: &context.settings.config.language,
+        now: context.now,
+        entry: entry(context, caller.id, tool.name),
     };
     catch_unwind(AssertUnwindSafe(|| run(&mut cx, params))).unwrap_or_else(|panic| {
-        let words = format!("panic in {}: {}", tool.name, panic_words(panic.as_ref()));
+        let words = format!("panic in {}: {}", tool.name, panic_message(panic.as_ref()));
         Err(Fault::new(words).into())
     })
 }
 
-fn entry(asked: &Asked, user: i64, tool: &str) -> journal::Entry {
-    let origin = &asked.request.origin;
-    let mut entry = journal::Entry::new(asked.now, user, &asked.request.command);
+fn entry(context: &RequestContext, user: i64, tool: &str) -> journal::Entry {
+    let origin = &context.request.origin;
+    let mut entry = journal::Entry::new(context.now, user, &context.request.command);
     entry.tool = tool.to_owned();
     entry.application = quoted(&origin.application, 100);
     entry.topic = quoted(&origin.topic, 100);
     entry.event = origin.event;
-    entry.key.clone_from(&asked.request.key);
+    entry.key.clone_from(&context.request.key);
     entry
 }
 
 /// Carries out a call that writes, unless it was carried out before under the same key.
 fn once(
     tx: &mut Tx,
-    asked: &Asked,
+    context: &RequestContext,
     caller: &Caller,
     params: Params,
     work: impl FnOnce(&mut Tx, Params) -> Result<Value, Stop>,
 ) -> Result<Value, Stop> {
-    let request = &asked.request;
+    let request = &context.request;
     // Without a key a repeat of a call whose answer was lost would be done twice. It is one key in all its
     // spellings: capitals, braces, `urn:uuid:`.
     let key = request.key.as_ref().and_then(|key| uuid::Uuid::try_parse(key).ok());
@@ -211,7 +206,7 @@ fn once(
         params_hash,
         answer_json: serde_json::to_string(&answer)?,
     };
-    idempotency::keep(tx, &key, caller.id, &kept, asked.now)?;
+    idempotency::keep(tx, &key, caller.id, &kept, context.now)?;
     Ok(answer)
 }
 

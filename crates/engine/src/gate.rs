@@ -4,14 +4,19 @@
 //! backup window, right, hours, load. Every check only reads, so a refused
 //! request has no effect. See spec: answers.md.
 
-use db::{Tx, rights, tickets, users};
+pub(crate) mod passwords;
+pub(crate) mod sign_in;
+pub(crate) mod tickets;
+
+use db::{Tx, rights, users};
 use jiff::{SignedDuration, Timestamp};
 use shop::hours::{Hours, is_overloaded};
 use shop::window::Nearness;
 use tools::Caller;
 use wire::{Build, Refusal, Stop, catalogue, text::quoted};
 
-use crate::house::{Asked, House};
+use crate::app_state::AppState;
+use crate::request_context::RequestContext;
 
 /// How far the caller's clock may be off.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(10);
@@ -22,8 +27,8 @@ pub(crate) const DEMO_VERSION: i64 = -1;
 
 /// The gate, for one request.
 pub(crate) struct Gate<'a> {
-    house: &'a House,
-    asked: &'a Asked,
+    state: &'a AppState,
+    context: &'a RequestContext,
     /// Demo mode, looked at once: a request has one answer to it from the first check to the last.
     pub(crate) is_demo: bool,
 }
@@ -37,17 +42,17 @@ pub(crate) struct Holder {
 
 impl<'a> Gate<'a> {
     /// Checks what needs no person: the lock and the builds.
-    pub(crate) fn enter(house: &'a House, asked: &'a Asked) -> Result<Self, Refusal> {
-        if house.is_locked() {
+    pub(crate) fn enter(state: &'a AppState, context: &'a RequestContext) -> Result<Self, Refusal> {
+        if state.is_locked() {
             return Err(catalogue::shop_is_lock());
         }
-        let gate = Self { house, asked, is_demo: house.is_demo(&asked.settings, asked.was_forwarded) };
+        let gate = Self { state, context, is_demo: state.is_demo(&context.settings, context.was_forwarded) };
         gate.builds()?;
         Ok(gate)
     }
 
     fn builds(&self) -> Result<(), Refusal> {
-        let request = &self.asked.request;
+        let request = &self.context.request;
         let ours = Build::parse(wire::BUILD);
         let least = request.least.as_deref().unwrap_or_default();
         if Build::parse(least).is_some_and(|least| ours.is_some_and(|ours| ours < least)) {
@@ -55,28 +60,28 @@ impl<'a> Gate<'a> {
         }
         let theirs = Build::parse(&request.build);
         // A caller that does not tell its build is older than any.
-        if let Some(least) = &self.asked.settings.program_least
+        if let Some(least) = &self.context.settings.program_least
             && theirs.as_ref().is_none_or(|theirs| theirs < least)
         {
             return Err(catalogue::version_client(&quoted(&request.build, 40), &least.to_string()));
         }
-        if self.asked.settings.config.program_exact && theirs != Build::parse(wire::BUILD) {
+        if self.context.settings.config.program_exact && theirs != Build::parse(wire::BUILD) {
             return Err(catalogue::version_fail(&quoted(&request.build, 40), wire::BUILD));
         }
         Ok(())
     }
 
-    /// The caller's clock and the host it asked, where the store is licensed.
+    /// The caller's clock and the host it context, where the store is licensed.
     pub(crate) fn licence_clock_and_host(&self) -> Result<(), Refusal> {
-        let Some(licence) = &self.asked.settings.licence else { return Ok(()) };
+        let Some(licence) = &self.context.settings.licence else { return Ok(()) };
         if self.is_demo {
             return Ok(());
         }
-        let is_near = |time: Timestamp| self.asked.now.duration_since(time).abs() <= CLOCK_TOLERANCE;
+        let is_near = |time: Timestamp| self.context.now.duration_since(time).abs() <= CLOCK_TOLERANCE;
         if !self.caller_time().is_some_and(is_near) {
             return Err(catalogue::licence_date());
         }
-        if !licence::same_domain(&self.asked.host, &licence.domain) {
+        if !licence::same_domain(&self.context.host, &licence.domain) {
             return Err(catalogue::licence_domain());
         }
         Ok(())
@@ -84,15 +89,15 @@ impl<'a> Gate<'a> {
 
     /// The whole licence, where the store is licensed; `login` as far as it is known.
     pub(crate) fn licence(&self, login: Option<&str>) -> Result<(), Refusal> {
-        let Some(licence) = &self.asked.settings.licence else { return Ok(()) };
+        let Some(licence) = &self.context.settings.licence else { return Ok(()) };
         if self.is_demo {
             return Ok(());
         }
         self.licence_clock_and_host()?;
         // The caller picks the token by its own clock, which was just found to be near enough.
-        let days = [Some(self.asked.now), self.caller_time()];
-        let days: Vec<_> = days.into_iter().flatten().map(utc_day).collect();
-        let token = self.asked.request.licence.as_deref().unwrap_or_default();
+        let days = [Some(self.context.now), self.caller_time()];
+        let days: Vec<_> = days.into_iter().flatten().map(crate::clock::utc_day).collect();
+        let token = self.context.request.licence.as_deref().unwrap_or_default();
         licence::check(token, &licence.key, &licence.domain, login, &days).map_err(|error| match error {
             licence::LicenceError::Domain => catalogue::licence_domain(),
             _ => catalogue::licence_error(),
@@ -100,16 +105,16 @@ impl<'a> Gate<'a> {
     }
 
     fn caller_time(&self) -> Option<Timestamp> {
-        self.asked.request.time.parse().ok()
+        self.context.request.time.parse().ok()
     }
 
     /// The person behind the request's ticket, with the checks from the licence to the backup window.
     ///
     /// In demo mode an administrator stands in where there is no ticket.
     pub(crate) fn holder(&self, tx: &mut Tx, kind: &str, needs_licence: bool) -> Result<Holder, Stop> {
-        let hash = self.asked.request.session.as_deref().map(crate::tickets::hash);
+        let hash = self.context.request.session.as_deref().map(tickets::hash);
         let ticket = match &hash {
-            Some(hash) => tickets::find(tx, hash)?.filter(|ticket| ticket.kind == kind),
+            Some(hash) => db::tickets::find(tx, hash)?.filter(|ticket| ticket.kind == kind),
             None => None,
         };
         let user = match &ticket {
@@ -122,7 +127,7 @@ impl<'a> Gate<'a> {
         let Some((ticket, user)) = ticket.zip(user) else {
             return if self.is_demo { self.stand_in(tx) } else { Err(catalogue::ticket_unknown().into()) };
         };
-        let is_old = self.asked.now.duration_since(ticket.used) > TOUCH_EVERY;
+        let is_old = self.context.now.duration_since(ticket.used) > TOUCH_EVERY;
         let to_touch = if is_old { hash } else { None };
         if !self.is_demo {
             if ticket.password_version != user.password_version {
@@ -137,9 +142,9 @@ impl<'a> Gate<'a> {
         Ok(Holder { user, to_touch })
     }
 
-    fn ticket(&self, ticket: &tickets::Ticket) -> Result<(), Refusal> {
-        let has_expired = self.asked.now.duration_since(ticket.used) > tickets::LIFE;
-        if has_expired || ticket.address != self.asked.client.to_string() {
+    fn ticket(&self, ticket: &db::tickets::Ticket) -> Result<(), Refusal> {
+        let has_expired = self.context.now.duration_since(ticket.used) > db::tickets::LIFE;
+        if has_expired || ticket.address != self.context.client.to_string() {
             return Err(catalogue::ticket_unknown());
         }
         Ok(())
@@ -154,8 +159,8 @@ impl<'a> Gate<'a> {
         if user.blocked {
             return Err(catalogue::access_denied_bare().into());
         }
-        let settings = &self.asked.settings;
-        let is_listed = settings.ip_list.is_empty() || settings.ip_list.contains(self.asked.client);
+        let settings = &self.context.settings;
+        let is_listed = settings.ip_list.is_empty() || settings.ip_list.contains(self.context.client);
         if !is_listed && !users::is_administrator(tx, user.id)? {
             return Err(catalogue::ip_blocked().into());
         }
@@ -163,10 +168,10 @@ impl<'a> Gate<'a> {
     }
 
     fn backup(&self) -> Result<(), Refusal> {
-        let Some(window) = &self.asked.settings.backup else { return Ok(()) };
+        let Some(window) = &self.context.settings.backup else { return Ok(()) };
         match window.nearness(self.store_time()) {
             Nearness::Inside => Err(catalogue::backup_time(&window.begin(), &window.end())),
-            Nearness::Soon if self.asked.is_unlucky => {
+            Nearness::Soon if self.context.is_turned_away => {
                 Err(catalogue::backup_soon(&window.begin(), &window.end()))
             }
             Nearness::Soon | Nearness::Far => Ok(()),
@@ -198,7 +203,7 @@ impl<'a> Gate<'a> {
         }
         // A system that tells no load has none to limit.
         if limits.load.iter().any(|limit| *limit > 0.0)
-            && let Some(load) = self.house.world.load()
+            && let Some(load) = self.state.clock.load()
             && is_overloaded(load, limits.load)
         {
             let [one, five, fifteen] = load;
@@ -208,13 +213,16 @@ impl<'a> Gate<'a> {
     }
 
     fn store_time(&self) -> jiff::civil::Time {
-        self.asked.settings.time_zone.to_datetime(self.asked.now).time()
+        self.context.settings.time_zone.to_datetime(self.context.now).time()
     }
 }
 
-/// The UTC day of a moment.
-pub(crate) fn utc_day(time: Timestamp) -> jiff::civil::Date {
-    jiff::tz::TimeZone::UTC.to_datetime(time).date()
+/// Notes that a ticket is in use, after a call that only read. The answer does not depend on it.
+pub(crate) fn touch(state: &AppState, hash: Option<[u8; 32]>, context: &RequestContext) {
+    let Some(hash) = hash else { return };
+    if let Err(error) = state.db.write(|tx| db::tickets::touch(tx, &hash, context.now)) {
+        tracing::warn!(%error, "A ticket's use was not noted");
+    }
 }
 
 /// The administrator of least number: who anybody is in demo mode.

@@ -1,34 +1,31 @@
 //! The store's HTTP server: the gate, the envelope, sign-in, the agent's and the program's endpoint.
 //!
-//! A request comes in at `http`, becomes an `Asked`, passes the gate and runs
+//! A request comes in at `http`, becomes a `RequestContext`, passes the gate and runs
 //! in one transaction on a thread that may wait; what comes of it leaves as an
 //! envelope. Invariant: a refused request changes nothing but the count of
 //! wrong passwords. Invariant: no truth is kept here between two requests, so
 //! that other nodes may work on the same database.
 
 mod agent;
-pub mod config;
+mod app_state;
+mod blocking;
+mod clock;
 mod gate;
-mod house;
-mod housekeeping;
 mod http;
-pub mod keeping;
+mod jobs;
 pub mod licensor;
-mod live;
-mod metrics;
-mod outcome;
-mod pages;
-mod passwords;
+pub mod maintenance;
+mod new_file;
 mod program;
-mod reading;
-mod sign_in;
+mod request_context;
+pub mod settings;
 mod start;
 pub mod store;
 mod storefront;
-mod tickets;
 mod units;
-mod world;
+mod user_info;
 mod write_check;
+mod write_error;
 
+pub use clock::{Clock, SystemClock};
 pub use start::{Engine, Options, Running, StartError};
-pub use world::{RealWorld, World};

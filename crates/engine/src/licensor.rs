@@ -16,7 +16,7 @@ pub use customers::{Customer, add, customers, remove};
 pub use keys::{make_keys, public_key};
 pub use serve::{RunningLicensor, serve};
 
-/// Why the authority cannot do what it was asked.
+/// Why the authority cannot do what it was request.
 #[derive(Debug, thiserror::Error)]
 pub enum LicensorError {
     /// There is a key already; a new one would close every store.

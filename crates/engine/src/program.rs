@@ -11,16 +11,18 @@ use wire::{
     catalogue, text::quoted,
 };
 
-use crate::config::Secrets;
-use crate::gate::{Gate, utc_day};
-use crate::house::{Asked, House, blocking};
-use crate::sign_in::{Admitted, main_group, parse, person, sign_in};
-use crate::tickets::{hash, new_ticket};
+use crate::app_state::AppState;
+use crate::blocking::blocking;
+use crate::clock::utc_day;
+use crate::gate::Gate;
+use crate::gate::sign_in::{Admitted, parse, sign_in};
+use crate::gate::tickets::{PROGRAM, hash, new_ticket};
+use crate::request_context::RequestContext;
+use crate::settings::Secrets;
+use crate::user_info::{main_group, person};
 
 mod home;
 
-/// Which tickets are for this endpoint.
-const KIND: &str = "program";
 /// Longest life of a lease that nobody renews.
 const LONGEST_LEASE: i64 = 3600;
 /// Most tables taken at once.
@@ -77,18 +79,18 @@ pub(crate) fn label(command: &str) -> &'static str {
 }
 
 /// Carries a request out.
-pub(crate) async fn answer(house: Arc<House>, asked: Asked) -> Result<Value, Stop> {
-    if asked.request.command == Request::PROGRAM_SIGN_IN {
-        return sign_in(house, asked, KIND, |tx, admitted| {
+pub(crate) async fn answer(state: Arc<AppState>, context: RequestContext) -> Result<Value, Stop> {
+    if context.request.command == Request::PROGRAM_SIGN_IN {
+        return sign_in(state, context, PROGRAM, |tx, admitted| {
             Ok(serde_json::to_value(signed_in(tx, admitted)?)?)
         })
         .await;
     }
-    blocking(move || run(&house, asked)).await
+    blocking(move || run(&state, context)).await
 }
 
 fn signed_in(tx: &mut Tx, admitted: &Admitted<'_>) -> Result<ProgramSignedIn, Stop> {
-    let settings = &admitted.asked.settings;
+    let settings = &admitted.context.settings;
     let language = settings.config.language.clone();
     Ok(ProgramSignedIn {
         ticket: admitted.ticket.clone(),
@@ -102,23 +104,23 @@ fn signed_in(tx: &mut Tx, admitted: &Admitted<'_>) -> Result<ProgramSignedIn, St
     })
 }
 
-fn run(house: &House, mut asked: Asked) -> Result<Value, Stop> {
+fn run(state: &AppState, mut context: RequestContext) -> Result<Value, Stop> {
     // What is wrong with the parameters is said only after the gate let the person through.
-    let params = std::mem::take(&mut asked.request.params);
-    match asked.request.command.as_str() {
-        Request::PROGRAM_SIGN_OUT => sign_out(house, &asked),
-        Request::PROGRAM_LICENCE => proofs(house, &asked),
-        Request::PROGRAM_HOME => home::answer(house, &asked),
-        Request::PROGRAM_LEASE_TAKE => {
-            within_gate(house, &asked, |tx, gate, user| take_tables(tx, gate, &asked, user, &parse(params)?))
-        }
+    let params = std::mem::take(&mut context.request.params);
+    match context.request.command.as_str() {
+        Request::PROGRAM_SIGN_OUT => sign_out(state, &context),
+        Request::PROGRAM_LICENCE => proofs(state, &context),
+        Request::PROGRAM_HOME => home::answer(state, &context),
+        Request::PROGRAM_LEASE_TAKE => within_gate(state, &context, |tx, gate, user| {
+            take_tables(tx, gate, &context, user, &parse(params)?)
+        }),
         Request::PROGRAM_LEASE_RENEW => {
-            within_gate(house, &asked, |tx, _, _| renew_tables(tx, &asked, &parse(params)?))
+            within_gate(state, &context, |tx, _, _| renew_tables(tx, &context, &parse(params)?))
         }
         Request::PROGRAM_LEASE_FREE => {
-            within_gate(house, &asked, |tx, _, _| free_tables(tx, &parse(params)?))
+            within_gate(state, &context, |tx, _, _| free_tables(tx, &parse(params)?))
         }
-        other => within_gate(house, &asked, |_, _, _| {
+        other => within_gate(state, &context, |_, _, _| {
             Err::<Value, _>(catalogue::unknown_command(&quoted(other, 60)).into())
         }),
     }
@@ -126,47 +128,47 @@ fn run(house: &House, mut asked: Asked) -> Result<Value, Stop> {
 
 /// Runs a command of a person whom the gate lets through, in one transaction.
 fn within_gate<T: serde::Serialize>(
-    house: &House,
-    asked: &Asked,
+    state: &AppState,
+    context: &RequestContext,
     work: impl FnOnce(&mut Tx, &Gate<'_>, &users::User) -> Result<T, Stop>,
 ) -> Result<Value, Stop> {
-    let gate = Gate::enter(house, asked)?;
+    let gate = Gate::enter(state, context)?;
     // What gets a token cannot ask for one.
-    let needs_licence = asked.request.command != Request::PROGRAM_LICENCE;
-    house.write(|tx| {
-        let holder = gate.holder(tx, KIND, needs_licence)?;
+    let needs_licence = context.request.command != Request::PROGRAM_LICENCE;
+    state.write(|tx| {
+        let holder = gate.holder(tx, PROGRAM, needs_licence)?;
         if let Some(hash) = &holder.to_touch {
-            tickets::touch(tx, hash, asked.now)?;
+            tickets::touch(tx, hash, context.now)?;
         }
         Ok(serde_json::to_value(work(tx, &gate, &holder.user)?)?)
     })
 }
 
 /// Ends a ticket, whoever holds it. There is nothing to refuse but a closed store.
-fn sign_out(house: &House, asked: &Asked) -> Result<Value, Stop> {
-    Gate::enter(house, asked)?;
-    if let Some(ticket) = &asked.request.session {
-        house.write(|tx| Ok(tickets::drop_one(tx, &hash(ticket))?))?;
+fn sign_out(state: &AppState, context: &RequestContext) -> Result<Value, Stop> {
+    Gate::enter(state, context)?;
+    if let Some(ticket) = &context.request.session {
+        state.write(|tx| Ok(tickets::drop_one(tx, &hash(ticket))?))?;
     }
     Ok(json!({}))
 }
 
 /// What proves to the authority that this person may have tokens, for today and tomorrow.
-fn proofs(house: &House, asked: &Asked) -> Result<Value, Stop> {
-    within_gate(house, asked, |_, gate, user| {
+fn proofs(state: &AppState, context: &RequestContext) -> Result<Value, Stop> {
+    within_gate(state, context, |_, gate, user| {
         // Demo mode takes anybody's word for who they are, and the authority would take this store's.
         if gate.is_demo {
             return Err(catalogue::no_licence_source().into());
         }
         gate.licence_clock_and_host()?;
-        let settings = &asked.settings;
+        let settings = &context.settings;
         let secret = settings.config.secrets.get(Secrets::LICENCE);
         let parts = settings.licence.as_ref().zip(settings.config.licence.as_ref()).zip(secret);
         let Some(((licence, config), secret)) = parts.filter(|((_, config), _)| !config.authority.is_empty())
         else {
             return Err(catalogue::no_licence_source().into());
         };
-        let today = utc_day(asked.now);
+        let today = utc_day(context.now);
         let days = [Some(today), today.checked_add(1.day()).ok()];
         let proofs = days.into_iter().flatten().map(|day| DayProof {
             day: day.to_string(),
@@ -184,7 +186,7 @@ fn proofs(house: &House, asked: &Asked) -> Result<Value, Stop> {
 fn take_tables(
     tx: &mut Tx,
     gate: &Gate<'_>,
-    asked: &Asked,
+    context: &RequestContext,
     user: &users::User,
     take: &LeaseTake,
 ) -> Result<LeaseAnswer, Stop> {
@@ -199,13 +201,13 @@ fn take_tables(
         }
     }
     let (holder, _) = new_ticket()?;
-    let until = until(asked, take.seconds)?;
+    let until = until(context, take.seconds)?;
     let what = quoted(&take.what, 100);
     for table in &tables {
         let wanted =
-            leases::Take { table, holder: &holder, user_id: user.id, what: &what, now: asked.now, until };
+            leases::Take { table, holder: &holder, user_id: user.id, what: &what, now: context.now, until };
         if !leases::take(tx, &wanted)? {
-            let who = leases::held(tx, table, asked.now)?;
+            let who = leases::held(tx, table, context.now)?;
             let who = who
                 .map_or_else(|| "somebody".to_owned(), |lease| format!("{} ({})", lease.name, lease.login));
             return Err(catalogue::table_in_work(table, &quoted(&who, 200)).into());
@@ -214,12 +216,12 @@ fn take_tables(
     Ok(LeaseAnswer { holder, tables, until: Some(db::seconds(until)) })
 }
 
-fn renew_tables(tx: &mut Tx, asked: &Asked, renew: &LeaseRenew) -> Result<LeaseAnswer, Stop> {
-    let until = until(asked, renew.seconds)?;
+fn renew_tables(tx: &mut Tx, context: &RequestContext, renew: &LeaseRenew) -> Result<LeaseAnswer, Stop> {
+    let until = until(context, renew.seconds)?;
     is_a_holder(&renew.holder)?;
     let mut held = Vec::new();
     for table in sorted(&renew.tables)? {
-        if leases::renew(tx, &table, &renew.holder, asked.now, until)? {
+        if leases::renew(tx, &table, &renew.holder, context.now, until)? {
             held.push(table);
         }
     }
@@ -256,7 +258,7 @@ fn sorted(tables: &[String]) -> Result<Vec<String>, Stop> {
     Ok(tables)
 }
 
-fn until(asked: &Asked, seconds: u64) -> Result<jiff::Timestamp, Stop> {
+fn until(context: &RequestContext, seconds: u64) -> Result<jiff::Timestamp, Stop> {
     let seconds = i64::try_from(seconds).unwrap_or(LONGEST_LEASE).clamp(1, LONGEST_LEASE);
-    Ok(asked.now.checked_add(SignedDuration::from_secs(seconds))?)
+    Ok(context.now.checked_add(SignedDuration::from_secs(seconds))?)
 }

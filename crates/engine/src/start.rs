@@ -16,19 +16,19 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::config::{ConfigError, Settings};
-use crate::house::{DemoFor, House};
+use crate::app_state::{AppState, DemoScope};
+use crate::clock::{Clock, SystemClock};
+use crate::gate::passwords::Passwords;
 use crate::http::answers::Answers;
 use crate::http::body::Bodies;
 use crate::http::connections::{self, Limits};
+use crate::http::metrics::Metrics;
 use crate::http::requests::Requests;
-use crate::live::Live;
-use crate::metrics::Metrics;
-use crate::passwords::Passwords;
+use crate::settings::reload::LiveSettings;
+use crate::settings::{ConfigError, Settings};
 use crate::units::Units;
-use crate::world::{RealWorld, World};
 use crate::write_check::WriteCheck;
-use crate::{housekeeping, http, keeping, store};
+use crate::{http, jobs, maintenance, store};
 
 /// How long running requests may take when the engine stops.
 const FAREWELL: Duration = Duration::from_secs(10);
@@ -44,12 +44,12 @@ pub struct Options {
     pub unit_worker: Option<(PathBuf, Vec<OsString>)>,
     /// Clock and load; tests bring their own.
     #[doc(hidden)]
-    pub world: Arc<dyn World>,
+    pub clock: Arc<dyn Clock>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { listen: None, allow_open_demo: false, unit_worker: None, world: Arc::new(RealWorld) }
+        Self { listen: None, allow_open_demo: false, unit_worker: None, clock: Arc::new(SystemClock) }
     }
 }
 
@@ -99,39 +99,39 @@ pub struct Running {
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     serving: JoinHandle<()>,
-    chores: Vec<JoinHandle<()>>,
+    jobs: Vec<JoinHandle<()>>,
 }
 
 impl Engine {
     /// Starts the engine of the store whose root this is.
     pub async fn start(root: PathBuf, options: Options) -> Result<Running, StartError> {
         let opening = tokio::task::spawn_blocking({
-            let (root, now) = (root.clone(), options.world.now());
+            let (root, now) = (root.clone(), options.clock.now());
             move || open(root, now)
         });
-        let (settings, db, mark) = opening.await.map_err(|_| StartError::Broke)??;
-        let asked = options.listen.unwrap_or(settings.listen);
-        let listener = TcpListener::bind(asked).await.map_err(|error| StartError::Listen(asked, error))?;
-        let address = listener.local_addr().map_err(|error| StartError::Listen(asked, error))?;
+        let (settings, db, lock) = opening.await.map_err(|_| StartError::Broke)??;
+        let wanted = options.listen.unwrap_or(settings.listen);
+        let listener = TcpListener::bind(wanted).await.map_err(|error| StartError::Listen(wanted, error))?;
+        let address = listener.local_addr().map_err(|error| StartError::Listen(wanted, error))?;
         let units = Units::new(&root, db.clone(), workers(options.unit_worker));
-        let house = House {
+        let state = AppState {
             units,
-            live: Live::new(&root, settings),
+            settings: LiveSettings::new(&root, settings),
             root,
             db,
-            world: options.world,
+            clock: options.clock,
             passwords: Passwords::new(),
             metrics: Metrics::default(),
             bodies: Bodies::new(),
             answers: Answers::new(),
             requests: Requests::new(),
             write_check: WriteCheck::default(),
-            demo_for: demo_for(options.allow_open_demo, address),
-            _mark: mark,
-            is_closed: AtomicBool::new(false),
+            demo_scope: demo_scope(options.allow_open_demo, address),
+            _engine_lock: lock,
+            is_frozen: AtomicBool::new(false),
         };
-        refuse_open_demo(&house, address)?;
-        Ok(serve(Arc::new(house), listener, address))
+        refuse_open_demo(&state, address)?;
+        Ok(serve(Arc::new(state), listener, address))
     }
 }
 
@@ -144,30 +144,30 @@ fn workers(named: Option<(PathBuf, Vec<OsString>)>) -> PoolConfig {
     PoolConfig::new(program, arguments)
 }
 
-fn demo_for(allow_open_demo: bool, address: SocketAddr) -> DemoFor {
+fn demo_scope(allow_open_demo: bool, address: SocketAddr) -> DemoScope {
     match (allow_open_demo, is_own_computer(address.ip())) {
-        (true, _) => DemoFor::Everybody,
-        (false, true) => DemoFor::ThisComputer,
-        (false, false) => DemoFor::Nobody,
+        (true, _) => DemoScope::Everybody,
+        (false, true) => DemoScope::ThisComputer,
+        (false, false) => DemoScope::Nobody,
     }
 }
 
-fn refuse_open_demo(house: &House, address: SocketAddr) -> Result<(), StartError> {
-    if !house.root.join(wire::paths::ADMIN_HERE).exists() {
+fn refuse_open_demo(state: &AppState, address: SocketAddr) -> Result<(), StartError> {
+    if !state.root.join(wire::paths::ADMIN_HERE).exists() {
         return Ok(());
     }
-    match house.demo_for {
-        DemoFor::Nobody => Err(StartError::OpenDemo(address)),
-        DemoFor::ThisComputer if !house.live.current().trusted_proxies.is_empty() => {
+    match state.demo_scope {
+        DemoScope::Nobody => Err(StartError::OpenDemo(address)),
+        DemoScope::ThisComputer if !state.settings.current().trusted_proxies.is_empty() => {
             Err(StartError::ProxiedDemo)
         }
-        DemoFor::ThisComputer | DemoFor::Everybody => Ok(()),
+        DemoScope::ThisComputer | DemoScope::Everybody => Ok(()),
     }
 }
 
 fn open(root: PathBuf, now: jiff::Timestamp) -> Result<(Settings, Db, Option<File>), StartError> {
     let settings = Settings::read(&root)?;
-    let mark = mark(&root)?;
+    let lock = engine_lock(&root)?;
     let db = Db::open(&settings.config.database, &root)?;
     // In a store that is closed for people the engine may wait for what becomes of it.
     if let Some(closure) = db.write_freeze()?
@@ -180,13 +180,13 @@ fn open(root: PathBuf, now: jiff::Timestamp) -> Result<(Settings, Db, Option<Fil
         }));
     }
     store::prepare(&db, now)?;
-    Ok((settings, db, mark))
+    Ok((settings, db, lock))
 }
 
 /// Says that an engine runs. On a root that cannot be written nothing can be said, and moved only elsewhere.
-fn mark(root: &Path) -> Result<Option<File>, StartError> {
-    match keeping::engine_mark(root) {
-        Ok(Some(mark)) => Ok(Some(mark)),
+fn engine_lock(root: &Path) -> Result<Option<File>, StartError> {
+    match maintenance::engine_lock(root) {
+        Ok(Some(lock)) => Ok(Some(lock)),
         Ok(None) => Err(StartError::AtWork),
         Err(error) => {
             tracing::warn!(%error, "Cannot write core/engine.lock: `shopwright store` does not see this engine");
@@ -195,23 +195,23 @@ fn mark(root: &Path) -> Result<Option<File>, StartError> {
     }
 }
 
-fn serve(house: Arc<House>, listener: TcpListener, address: SocketAddr) -> Running {
-    let chores = vec![
-        tokio::spawn(housekeeping::watch_settings(Arc::clone(&house))),
-        tokio::spawn(housekeeping::watch_closure(Arc::clone(&house))),
-        tokio::spawn(housekeeping::sweep(Arc::clone(&house))),
+fn serve(state: Arc<AppState>, listener: TcpListener, address: SocketAddr) -> Running {
+    let jobs = vec![
+        tokio::spawn(jobs::watch_settings(Arc::clone(&state))),
+        tokio::spawn(jobs::watch_write_freeze(Arc::clone(&state))),
+        tokio::spawn(jobs::sweep(Arc::clone(&state))),
     ];
     let (stop, stopped) = oneshot::channel();
     let until = async {
         // A dropped sender stops the engine too.
         let _ = stopped.await;
     };
-    let settings = Arc::clone(&house);
-    let is_proxy = move |address| settings.live.current().trusted_proxies.contains(address);
-    let router = http::router(house);
+    let shared = Arc::clone(&state);
+    let is_proxy = move |address| shared.settings.current().trusted_proxies.contains(address);
+    let router = http::router(state);
     let serving = tokio::spawn(connections::serve(listener, router, Limits::default(), is_proxy, until));
     tracing::info!(%address, "The engine listens");
-    Running { address, stop: Some(stop), serving, chores }
+    Running { address, stop: Some(stop), serving, jobs }
 }
 
 impl Running {
@@ -235,8 +235,8 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.serving.abort();
-        for chore in &self.chores {
-            chore.abort();
+        for job in &self.jobs {
+            job.abort();
         }
     }
 }

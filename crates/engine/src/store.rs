@@ -1,7 +1,7 @@
 //! What a store's owner does on the server: making a store, passwords, lock, rights.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,9 @@ use jiff::Timestamp;
 use shop::login::LoginError;
 use zeroize::Zeroizing;
 
-use crate::config::{Config, ConfigError, Settings};
-pub use crate::passwords::{HashError, hash_password};
+pub use crate::gate::passwords::{HashError, hash_password};
+use crate::new_file::replace;
+use crate::settings::{Config, ConfigError, Settings};
 
 /// Folders of a store's root.
 const FOLDERS: [&str; 8] = [
@@ -222,52 +223,6 @@ pub fn write_config(root: &Path, config: &Config) -> Result<(), StoreError> {
     write().map_err(|error| StoreError::File(file.clone(), error))
 }
 
-/// Puts a file in place of an old one, whose owner, mode and links stay; a new one is its owner's only.
-pub(crate) fn replace(file: &Path, text: &str) -> io::Result<()> {
-    // Where it is a link, what it leads to is replaced.
-    let file = &fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    let fresh = file.with_extension("json.new");
-    match fs::remove_file(&fresh) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut out = private(&fresh)?;
-    out.write_all(text.as_bytes())?;
-    if let Ok(old) = fs::metadata(file) {
-        keep_rights(&out, &old)?;
-    }
-    out.sync_all()?;
-    fs::rename(&fresh, file)
-}
-
-/// A file that was not there, readable by its owner only.
-pub(crate) fn private(file: &Path) -> io::Result<fs::File> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(file)
-}
-
-/// Whoever could read the old file reads the new one, and nobody else.
-#[cfg(unix)]
-fn keep_rights(out: &fs::File, old: &fs::Metadata) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
-    let new = out.metadata()?;
-    if (new.uid(), new.gid()) != (old.uid(), old.gid())
-        && fchown(out, Some(old.uid()), Some(old.gid())).is_err()
-    {
-        // Only the system's administrator gives files away: what another group might do is not this one's right.
-        return out.set_permissions(fs::Permissions::from_mode(old.mode() & 0o700 | 0o600));
-    }
-    out.set_permissions(fs::Permissions::from_mode(old.mode() & 0o777))
-}
-
-#[cfg(not(unix))]
-fn keep_rights(_: &fs::File, _: &fs::Metadata) -> io::Result<()> {
-    Ok(())
-}
-
 /// Opens a store's database, brought to this build.
 pub fn open_db(root: &Path) -> Result<Db, StoreError> {
     let settings = Settings::read(root)?;
@@ -335,7 +290,7 @@ pub fn add_user(
 pub fn keep_password(root: &Path, login: &str, password: &str) -> Result<bool, StoreError> {
     let user = open_db(root)?.read(|tx| users::by_login(tx, login))?;
     let user = user.ok_or_else(|| StoreError::NoSuchUser(login.to_owned()))?;
-    if crate::passwords::is_right(password, &user.password_hash) {
+    if crate::gate::passwords::is_right(password, &user.password_hash) {
         return Ok(false);
     }
     set_password(root, login, password).map(|()| true)

@@ -21,15 +21,16 @@ use axum::routing::{any, get};
 use sandbox::Value;
 use wire::Stop;
 
-use crate::house::{House, blocking};
-use crate::pages;
+use crate::app_state::AppState;
+use crate::blocking::blocking;
+use crate::http::pages;
 use crate::units::visit::{Audience, Visit, map};
 
 use address::Target;
 use incoming::Incoming;
 
 /// The storefront's addresses; what is none of them is a page.
-pub(crate) fn routes() -> Router<Arc<House>> {
+pub(crate) fn routes() -> Router<Arc<AppState>> {
     Router::new()
         .route("/core/unit/{name}", any(door::open))
         .route("/statics/{*path}", get(statics::group_file))
@@ -41,74 +42,65 @@ pub(crate) fn routes() -> Router<Arc<House>> {
 
 /// Any page.
 pub(crate) async fn page(
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     request: Request,
 ) -> Response {
-    if house.is_locked() {
-        return pages::closed(&house);
+    if state.is_locked() {
+        return pages::closed(&state);
     }
     if ![Method::GET, Method::HEAD, Method::POST].contains(request.method()) {
         return (StatusCode::METHOD_NOT_ALLOWED, [("allow", "GET, HEAD, POST")]).into_response();
     }
-    let incoming = match Incoming::read(&house, peer, request).await {
+    let incoming = match Incoming::read(&state, peer, request).await {
         Ok(incoming) => incoming,
         Err(refused) => return refused,
     };
-    let asked = Arc::clone(&house);
-    match blocking(move || show(&asked, &incoming)).await {
+    let shared = Arc::clone(&state);
+    match blocking(move || show(&shared, &incoming)).await {
         Ok(response) => response,
-        Err(stop) => broken(&house, &stop),
+        Err(stop) => answer::broken(&state, &stop),
     }
 }
 
-fn show(house: &House, incoming: &Incoming) -> Result<Response, Stop> {
+fn show(state: &AppState, incoming: &Incoming) -> Result<Response, Stop> {
     let settings = &incoming.settings;
-    let Some(path) = &incoming.path else { return Ok(pages::not_found_page(house)) };
-    let target = address::find(house, settings, path)?;
+    let Some(path) = &incoming.path else { return Ok(pages::not_found_page(state)) };
+    let target = address::find(state, settings, path)?;
     let visit = |language: &str| incoming.visit(language, Audience::Visitor);
     let home = &settings.config.language;
     match target {
-        Target::Home { language } => match house.units.has("home") {
-            true => Ok(entry(house, &visit(&language), "home", map([]))),
+        Target::Home { language } => match state.units.has("home") {
+            true => Ok(entry(state, &visit(&language), "home", map([]))),
             // A store without units has a window that is being set up.
-            false => Ok(pages::home_page(house)),
+            false => Ok(pages::home_page(state)),
         },
-        Target::Element { unit, id, language } if house.units.has(unit) => {
-            Ok(entry(house, &visit(&language), unit, map([("id", id.into())])))
+        Target::Element { unit, id, language } if state.units.has(unit) => {
+            Ok(entry(state, &visit(&language), unit, map([("id", id.into())])))
         }
         Target::Moved { path } => Ok(answer::moved(&path)),
-        Target::Gone { language } => Ok(missing(house, &visit(&language), StatusCode::GONE)),
-        Target::Element { .. } | Target::None => Ok(missing(house, &visit(home), StatusCode::NOT_FOUND)),
+        Target::Gone { language } => Ok(missing(state, &visit(&language), StatusCode::GONE)),
+        Target::Element { .. } | Target::None => Ok(missing(state, &visit(home), StatusCode::NOT_FOUND)),
     }
 }
 
 /// A page made by an entry unit.
-fn entry(house: &House, visit: &Visit, unit: &str, vars: Value) -> Response {
-    let outcome = house.units.run(visit, unit, "main", vec![vars]);
+fn entry(state: &AppState, visit: &Visit, unit: &str, vars: Value) -> Response {
+    let outcome = state.units.run(visit, unit, "main", vec![vars]);
     match outcome.result {
         Ok(_) => answer::page(visit, outcome, StatusCode::OK),
-        Err(_) => answer::failed(visit, outcome, || pages::failed_page(house)),
+        Err(_) => answer::failed(visit, outcome, || pages::failed_page(state)),
     }
 }
 
 /// What is shown where there is no page, or none any more.
-fn missing(house: &House, visit: &Visit, status: StatusCode) -> Response {
-    if !house.units.has("not_found") {
-        return pages::missing_page(house, status);
+fn missing(state: &AppState, visit: &Visit, status: StatusCode) -> Response {
+    if !state.units.has("not_found") {
+        return pages::missing_page(state, status);
     }
-    let outcome = house.units.run(visit, "not_found", "main", vec![map([])]);
+    let outcome = state.units.run(visit, "not_found", "main", vec![map([])]);
     match outcome.result {
         Ok(_) => answer::page(visit, outcome, status),
-        Err(_) => pages::missing_page(house, status),
+        Err(_) => pages::missing_page(state, status),
     }
-}
-
-/// The engine itself failed: the visitor sees that it did, the log why.
-fn broken(house: &House, stop: &Stop) -> Response {
-    match stop {
-        Stop::Broke(fault) => tracing::error!(cause = fault.chain(), "A page failed"),
-        Stop::Refused(refusal) => tracing::warn!(refusal = refusal.name(), "A page was refused"),
-    }
-    pages::failed_page(house)
 }

@@ -2,8 +2,8 @@
 
 mod check;
 mod desk;
-mod keeping;
 mod licensor;
+mod maintenance;
 mod mcp;
 mod runtime;
 mod serve;

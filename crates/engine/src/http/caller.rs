@@ -6,7 +6,7 @@ use axum::http::header::HOST;
 use axum::http::{HeaderMap, Uri};
 use shop::address::client_address;
 
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// What proxies add to a request.
 const FORWARDING: [&str; 6] =

@@ -7,11 +7,11 @@ use std::time::Instant;
 use tokio::sync::OwnedSemaphorePermit;
 use wire::Request;
 
-use crate::house::House;
+use crate::app_state::AppState;
 
 /// A request that is read or worked on. Dropped while it is worked on, it says so in the log and the counts.
 pub(crate) struct InFlight {
-    house: Arc<House>,
+    state: Arc<AppState>,
     client: IpAddr,
     began: Instant,
     /// The command, while it is worked on.
@@ -34,10 +34,10 @@ impl AtWork {
 
 impl InFlight {
     /// Waits until this address may have one more request in flight; `None` if that takes too long.
-    pub(crate) async fn enter(house: &Arc<House>, client: IpAddr) -> Option<Self> {
-        let share = house.requests.in_flight(client).await?;
-        let house = Arc::clone(house);
-        Some(Self { house, client, began: Instant::now(), command: None, _share: share })
+    pub(crate) async fn enter(state: &Arc<AppState>, client: IpAddr) -> Option<Self> {
+        let share = state.requests.in_flight(client).await?;
+        let state = Arc::clone(state);
+        Some(Self { state, client, began: Instant::now(), command: None, _share: share })
     }
 
     /// Whose request it is.
@@ -48,7 +48,7 @@ impl InFlight {
     /// Waits until it may be worked on; `None` if that takes too long. Signing in has a queue of its own, and waits long.
     pub(crate) async fn work(&mut self, command: &'static str, request: &Request) -> Option<AtWork> {
         let is_sign_in = [Request::SIGN_IN, Request::PROGRAM_SIGN_IN].contains(&request.command.as_str());
-        let share = if is_sign_in { None } else { Some(self.house.requests.at_work(self.client).await?) };
+        let share = if is_sign_in { None } else { Some(self.state.requests.at_work(self.client).await?) };
         self.command = Some(command);
         Some(AtWork { share })
     }
@@ -69,6 +69,6 @@ impl Drop for InFlight {
             duration_ms,
             "The caller went away before the answer; what was begun goes on"
         );
-        self.house.metrics.count(command, "cancelled", took);
+        self.state.metrics.count(command, "cancelled", took);
     }
 }

@@ -9,8 +9,8 @@ use licence::same_domain;
 use serde::{Deserialize, Serialize};
 
 use super::LicensorError;
-use super::keys::private_new;
-use crate::tickets::new_ticket;
+use crate::gate::tickets::new_ticket;
+use crate::new_file::private_new;
 
 /// One customer.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use licence::{Keys, PublicKey};
 
 use super::LicensorError;
+use crate::new_file::private_new;
 
 fn file(folder: &Path) -> PathBuf {
     folder.join("authority.key")
@@ -37,17 +38,4 @@ pub(super) fn keys(folder: &Path) -> Result<Keys, LicensorError> {
     let file = file(folder);
     let text = fs::read_to_string(&file).map_err(|error| LicensorError::File(file, error))?;
     Ok(Keys::of(text.parse()?)?)
-}
-
-/// A file that only its owner reads and that was not there before.
-#[cfg(unix)]
-pub(super) fn private_new(file: &Path) -> io::Result<fs::File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)
-}
-
-/// A file that was not there before.
-#[cfg(not(unix))]
-pub(super) fn private_new(file: &Path) -> io::Result<fs::File> {
-    fs::File::create_new(file)
 }

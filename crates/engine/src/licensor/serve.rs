@@ -18,15 +18,15 @@ use super::LicensorError;
 use super::customers::customers;
 use super::keys::keys;
 use super::token::token;
+use crate::clock::Clock;
 use crate::http::connections::{self, Limits};
-use crate::world::World;
 
 /// Largest request: four short texts.
 const LIMIT: usize = 16 * 1024;
 
 struct Authority {
     folder: PathBuf,
-    world: Arc<dyn World>,
+    clock: Arc<dyn Clock>,
 }
 
 /// A running authority. Dropping it stops it without waiting.
@@ -62,7 +62,7 @@ impl Drop for RunningLicensor {
 pub async fn serve(
     folder: PathBuf,
     listen: SocketAddr,
-    world: Arc<dyn World>,
+    clock: Arc<dyn Clock>,
 ) -> Result<RunningLicensor, LicensorError> {
     // A folder without a key, or with a broken list, is told now and not to the first program.
     keys(&folder)?;
@@ -74,7 +74,7 @@ pub async fn serve(
         .route("/public-key", get(show_key))
         .route("/health", get(async || "ok\n"))
         .layer(DefaultBodyLimit::max(LIMIT))
-        .with_state(Arc::new(Authority { folder, world }));
+        .with_state(Arc::new(Authority { folder, clock }));
     let (stop, stopped) = oneshot::channel();
     let serving = tokio::spawn(async move {
         let until = async {
@@ -86,11 +86,11 @@ pub async fn serve(
     Ok(RunningLicensor { address, stop: Some(stop), serving })
 }
 
-async fn give(State(authority): State<Arc<Authority>>, Json(asked): Json<TokenRequest>) -> Response {
-    let now = authority.world.now();
+async fn give(State(authority): State<Arc<Authority>>, Json(request): Json<TokenRequest>) -> Response {
+    let now = authority.clock.now();
     let made = within(authority, move |folder| {
-        let answer = token(&asked, &customers(folder)?, &keys(folder)?, now)?;
-        tracing::info!(login = asked.login, given = answer.is_ok(), "Asked for a token");
+        let answer = token(&request, &customers(folder)?, &keys(folder)?, now)?;
+        tracing::info!(login = request.login, given = answer.is_ok(), "RequestContext for a token");
         Ok(answer)
     });
     match made.await {

@@ -10,7 +10,7 @@ use super::{LicensorError, add, customers, make_keys, public_key, remove};
 
 const DOMAIN: &str = "shop.example.com";
 
-fn asked(secret: &str, login: &str, day: &str) -> TokenRequest {
+fn request(secret: &str, login: &str, day: &str) -> TokenRequest {
     let made = proof::make(secret, DOMAIN, login, day.parse().unwrap());
     TokenRequest { domain: DOMAIN.to_owned(), login: login.to_owned(), day: day.to_owned(), proof: made }
 }
@@ -25,23 +25,30 @@ fn a_token_is_given_for_a_right_proof_and_for_nothing_else() {
     let other = add(folder, "Other", &["other.example.com".to_owned()], &[], date(2027, 1, 1)).unwrap();
     let keys = super::keys::keys(folder).unwrap();
     let now: Timestamp = "2026-11-30T12:00:00Z".parse().unwrap();
-    let ask = |asked: TokenRequest, now| token(&asked, &customers(folder).unwrap(), &keys, now).unwrap();
+    let ask = |request: TokenRequest, now| token(&request, &customers(folder).unwrap(), &keys, now).unwrap();
 
-    let given = ask(asked(&customer.secret, "irina", "2026-11-30"), now).unwrap();
+    let given = ask(request(&customer.secret, "irina", "2026-11-30"), now).unwrap();
     assert_eq!(check(&given, &public, DOMAIN, Some("irina"), &[date(2026, 11, 30)]), Ok(()));
-    assert!(ask(asked(&customer.secret, "irina", "2026-12-01"), now).is_ok());
+    assert!(ask(request(&customer.secret, "irina", "2026-12-01"), now).is_ok());
 
-    let deny = |asked, now| ask(asked, now).unwrap_err();
-    assert_eq!(deny(asked(&other.secret, "irina", "2026-11-30"), now), Denied::Proof);
-    let stolen = TokenRequest { login: "admin".to_owned(), ..asked(&customer.secret, "irina", "2026-11-30") };
+    let deny = |request, now| ask(request, now).unwrap_err();
+    assert_eq!(deny(request(&other.secret, "irina", "2026-11-30"), now), Denied::Proof);
+    let stolen =
+        TokenRequest { login: "admin".to_owned(), ..request(&customer.secret, "irina", "2026-11-30") };
     assert_eq!(deny(stolen, now), Denied::Proof);
-    assert_eq!(deny(asked(&customer.secret, "irina", "2026-12-02"), now), Denied::Day);
-    assert_eq!(deny(asked(&customer.secret, "irina", "2026-11-29"), now), Denied::Day);
-    assert_eq!(deny(asked(&customer.secret, "oleg", "2026-11-30"), now), Denied::Login);
+    assert_eq!(deny(request(&customer.secret, "irina", "2026-12-02"), now), Denied::Day);
+    assert_eq!(deny(request(&customer.secret, "irina", "2026-11-29"), now), Denied::Day);
+    assert_eq!(deny(request(&customer.secret, "oleg", "2026-11-30"), now), Denied::Login);
     let later: Timestamp = "2026-12-01T23:00:00Z".parse().unwrap();
-    assert_eq!(deny(asked(&customer.secret, "irina", "2026-12-02"), later), Denied::Ended(date(2026, 12, 1)));
+    assert_eq!(
+        deny(request(&customer.secret, "irina", "2026-12-02"), later),
+        Denied::Ended(date(2026, 12, 1))
+    );
     let just_after: Timestamp = "2026-12-01T00:05:00Z".parse().unwrap();
-    assert!(ask(asked(&customer.secret, "irina", "2026-11-30"), just_after).is_ok(), "a clock may be behind");
+    assert!(
+        ask(request(&customer.secret, "irina", "2026-11-30"), just_after).is_ok(),
+        "a clock may be behind"
+    );
 }
 
 #[test]

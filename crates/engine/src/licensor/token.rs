@@ -6,7 +6,7 @@ use licence::{Claims, Keys, proof, sign};
 use wire::TokenRequest;
 
 use super::{Customer, LicensorError};
-use crate::gate::utc_day;
+use crate::clock::utc_day;
 
 /// How far the clocks of engines may be off.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(10);
@@ -28,25 +28,25 @@ pub(super) enum Denied {
     Login,
 }
 
-/// The token that was asked for, or why not.
+/// The token that was request for, or why not.
 pub(super) fn token(
-    asked: &TokenRequest,
+    request: &TokenRequest,
     customers: &[Customer],
     keys: &Keys,
     now: Timestamp,
 ) -> Result<Result<String, Denied>, LicensorError> {
-    let claims = match claims(asked, customers, now) {
+    let claims = match claims(request, customers, now) {
         Ok(claims) => claims,
         Err(denied) => return Ok(Err(denied)),
     };
     Ok(Ok(sign(&claims, &keys.secret)?))
 }
 
-fn claims(asked: &TokenRequest, customers: &[Customer], now: Timestamp) -> Result<Claims, Denied> {
-    let day: Date = asked.day.parse().map_err(|_| Denied::Day)?;
+fn claims(request: &TokenRequest, customers: &[Customer], now: Timestamp) -> Result<Claims, Denied> {
+    let day: Date = request.day.parse().map_err(|_| Denied::Day)?;
     let is_right = |customer: &&Customer| {
-        customer.has(&asked.domain)
-            && proof::is_right(&asked.proof, &customer.secret, &asked.domain, &asked.login, day)
+        customer.has(&request.domain)
+            && proof::is_right(&request.proof, &customer.secret, &request.domain, &request.login, day)
     };
     let customer = customers.iter().find(is_right).ok_or(Denied::Proof)?;
     if !is_near(day, now) {
@@ -55,10 +55,10 @@ fn claims(asked: &TokenRequest, customers: &[Customer], now: Timestamp) -> Resul
     if day > customer.until {
         return Err(Denied::Ended(customer.until));
     }
-    if !customer.logins.is_empty() && !customer.logins.contains(&asked.login) {
+    if !customer.logins.is_empty() && !customer.logins.contains(&request.login) {
         return Err(Denied::Login);
     }
-    Ok(Claims { domain: asked.domain.to_ascii_lowercase(), login: asked.login.clone(), day })
+    Ok(Claims { domain: request.domain.to_ascii_lowercase(), login: request.login.clone(), day })
 }
 
 /// Today, tomorrow, or a day that an engine near midnight may still take for today.

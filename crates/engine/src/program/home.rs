@@ -4,33 +4,38 @@ use db::{Tx, leases, rights, users};
 use serde_json::Value;
 use wire::{InWork, ProgramHome, Stop};
 
-use super::KIND;
-use crate::agent::touch;
-use crate::gate::Gate;
-use crate::house::{Asked, House};
-use crate::sign_in::{MEMORY, memory, open_tasks};
+use crate::app_state::AppState;
+use crate::gate::tickets::PROGRAM;
+use crate::gate::{Gate, touch};
+use crate::request_context::RequestContext;
+use crate::user_info::{MEMORY, memory, open_tasks};
 
 /// Every look at the console asks for it, so it waits for nobody who writes.
-pub(super) fn answer(house: &House, asked: &Asked) -> Result<Value, Stop> {
-    let gate = Gate::enter(house, asked)?;
-    let (answer, to_touch) = house.db.read(|tx| {
-        let holder = gate.holder(tx, KIND, true)?;
-        Ok::<_, Stop>((home(tx, &gate, asked, &holder.user)?, holder.to_touch))
+pub(super) fn answer(state: &AppState, context: &RequestContext) -> Result<Value, Stop> {
+    let gate = Gate::enter(state, context)?;
+    let (answer, to_touch) = state.db.read(|tx| {
+        let holder = gate.holder(tx, PROGRAM, true)?;
+        Ok::<_, Stop>((home(tx, &gate, context, &holder.user)?, holder.to_touch))
     })?;
-    touch(house, to_touch, asked);
+    touch(state, to_touch, context);
     Ok(serde_json::to_value(answer)?)
 }
 
-fn home(tx: &mut Tx, gate: &Gate<'_>, asked: &Asked, user: &users::User) -> Result<ProgramHome, Stop> {
+fn home(
+    tx: &mut Tx,
+    gate: &Gate<'_>,
+    context: &RequestContext,
+    user: &users::User,
+) -> Result<ProgramHome, Stop> {
     let mut sees_memory = true;
     for command in MEMORY {
         sees_memory &= gate.is_demo || rights::is_granted(tx, user.id, command)?;
     }
     let groups = users::groups(tx, user.id)?;
     Ok(ProgramHome {
-        tasks: open_tasks(tx, user.id, gate.is_demo, &asked.settings.config.language)?,
+        tasks: open_tasks(tx, user.id, gate.is_demo, &context.settings.config.language)?,
         memory: if sees_memory { Some(memory(tx, user.id, &groups)?) } else { None },
-        in_work: in_work(leases::all(tx, asked.now)?),
+        in_work: in_work(leases::all(tx, context.now)?),
     })
 }
 

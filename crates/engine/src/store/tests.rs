@@ -22,7 +22,7 @@ fn a_start_that_broke_off_goes_on_and_a_living_stores_database_is_left_alone() {
     assert!(matches!(init(root, &options("boss", "second")), Err(StoreError::Taken)));
     init(root, &options("admin", "second")).unwrap();
     let db = open_db(root).unwrap();
-    assert!(crate::passwords::is_right("second", &hash_of(&db, "admin")));
+    assert!(crate::gate::passwords::is_right("second", &hash_of(&db, "admin")));
     // Somebody signed in.
     fs::remove_file(&config).unwrap();
     let before = hash_of(&db, "admin");

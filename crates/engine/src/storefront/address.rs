@@ -2,8 +2,8 @@
 
 use wire::Stop;
 
-use crate::config::Settings;
-use crate::house::House;
+use crate::app_state::AppState;
+use crate::settings::Settings;
 
 /// What an address leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ const ENTRIES: [(&str, &str); 4] =
     [("products", "product"), ("categories", "category"), ("brands", "brand"), ("pages", "page")];
 
 /// Finds what an address leads to.
-pub(super) fn find(house: &House, settings: &Settings, path: &str) -> Result<Target, Stop> {
+pub(super) fn find(state: &AppState, settings: &Settings, path: &str) -> Result<Target, Stop> {
     let config = &settings.config;
     let trimmed = path.trim_end_matches('/');
     if trimmed.is_empty() {
@@ -51,6 +51,6 @@ pub(super) fn find(house: &House, settings: &Settings, path: &str) -> Result<Tar
     if config.languages.iter().any(|known| known == language) && language != config.language {
         return Ok(Target::Home { language: language.to_owned() });
     }
-    let _ = (house, ENTRIES);
+    let _ = (state, ENTRIES);
     Ok(Target::None)
 }

@@ -6,7 +6,10 @@ use axum::http::{HeaderName, HeaderValue, Response as HttpResponse, StatusCode};
 use axum::response::{IntoResponse, Response};
 use sandbox::Value;
 use serde_json::{Value as Json, json};
+use wire::Stop;
 
+use crate::app_state::AppState;
+use crate::http::pages;
 use crate::units::visit::Visit;
 use crate::units::{Outcome, to_json};
 
@@ -134,6 +137,15 @@ pub(super) fn encoded(path: &str) -> String {
         }
     }
     out
+}
+
+/// The engine itself failed: the visitor sees that it did, the log why.
+pub(super) fn broken(state: &AppState, stop: &Stop) -> Response {
+    match stop {
+        Stop::Broke(fault) => tracing::error!(cause = fault.chain(), "A page failed"),
+        Stop::Refused(refusal) => tracing::warn!(refusal = refusal.name(), "A page was refused"),
+    }
+    pages::failed_page(state)
 }
 
 #[cfg(test)]

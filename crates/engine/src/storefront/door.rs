@@ -12,11 +12,12 @@ use wire::{Stop, text::quoted};
 
 use super::answer;
 use super::incoming::Incoming;
-use crate::agent;
-use crate::gate::Gate;
-use crate::house::{Asked, House, blocking};
-use crate::pages;
-use crate::tickets::AGENT;
+use crate::app_state::AppState;
+use crate::blocking::blocking;
+use crate::gate::tickets::AGENT;
+use crate::gate::{Gate, touch};
+use crate::http::pages;
+use crate::request_context::RequestContext;
 use crate::units::visit::{Audience, Person, Visit, fields};
 use crate::units::{Manifest, name};
 
@@ -25,33 +26,33 @@ const FUNCTION: &str = "func";
 
 /// Calls one unit.
 pub(super) async fn open(
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     Path(unit): Path<String>,
     request: Request,
 ) -> Response {
-    if house.is_locked() {
-        return pages::closed(&house);
+    if state.is_locked() {
+        return pages::closed(&state);
     }
     if ![Method::GET, Method::HEAD, Method::POST].contains(request.method()) {
         return (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "GET, HEAD, POST")]).into_response();
     }
-    let incoming = match Incoming::read(&house, peer, request).await {
+    let incoming = match Incoming::read(&state, peer, request).await {
         Ok(incoming) => incoming,
         Err(refused) => return refused,
     };
-    let asked = Arc::clone(&house);
-    match blocking(move || call(&asked, &incoming, &unit)).await {
+    let shared = Arc::clone(&state);
+    match blocking(move || call(&shared, &incoming, &unit)).await {
         Ok(response) => response,
-        Err(stop) => super::broken(&house, &stop),
+        Err(stop) => answer::broken(&state, &stop),
     }
 }
 
 /// Who calls, what there is, whether it may be called: in this order, so that who may not call learns nothing.
-fn call(house: &House, incoming: &Incoming, unit: &str) -> Result<Response, Stop> {
+fn call(state: &AppState, incoming: &Incoming, unit: &str) -> Result<Response, Stop> {
     let proof = incoming.headers.get(AUTHORIZATION).map(|value| value.to_str().unwrap_or_default());
     let person = match proof {
-        Some(proof) => match person(house, incoming, proof)? {
+        Some(proof) => match person(state, incoming, proof)? {
             Some(person) => Some(person),
             None => return Ok(refused(StatusCode::FORBIDDEN, "ACCESS_DENIED: sign in anew")),
         },
@@ -63,13 +64,13 @@ fn call(house: &House, incoming: &Incoming, unit: &str) -> Result<Response, Stop
             "ACCESS_DENIED: units of the agent are for signed-in people",
         ));
     }
-    if !house.units.has(unit) {
+    if !state.units.has(unit) {
         return Ok(refused(
             StatusCode::NOT_FOUND,
             &format!("NO_MODULE: there is no units/{}", quoted(unit, 80)),
         ));
     }
-    let manifest = match house.units.manifest(unit) {
+    let manifest = match state.units.manifest(unit) {
         Ok(manifest) => manifest,
         Err(error) => return Ok(told(person.is_some(), &error.to_string())),
     };
@@ -77,7 +78,7 @@ fn call(house: &House, incoming: &Incoming, unit: &str) -> Result<Response, Stop
         let words = format!("NO_ENTRY_POINT: set entry_point = 1 for unit {unit}");
         return Ok(refused(StatusCode::FORBIDDEN, &words));
     }
-    Ok(run(house, incoming, unit, person))
+    Ok(run(state, incoming, unit, person))
 }
 
 /// An entry point is called by forms; a unit that pages load later is also read.
@@ -86,7 +87,7 @@ fn is_open(manifest: &Manifest, incoming: &Incoming) -> bool {
     if is_read { manifest.lazy_load } else { manifest.entry_point || manifest.lazy_load }
 }
 
-fn run(house: &House, incoming: &Incoming, unit: &str, person: Option<Person>) -> Response {
+fn run(state: &AppState, incoming: &Incoming, unit: &str, person: Option<Person>) -> Response {
     let is_person = person.is_some();
     let audience = person.map_or(Audience::Visitor, Audience::Person);
     let mut visit = incoming.visit(&incoming.settings.config.language, audience);
@@ -98,7 +99,7 @@ fn run(house: &House, incoming: &Incoming, unit: &str, person: Option<Person>) -
     };
     vars.retain(|(name, _)| name != "post");
     vars.push(("post".to_owned(), fields(&visit.post)));
-    let outcome = house.units.run(&visit, unit, &function, vec![Value::Map(vars)]);
+    let outcome = state.units.run(&visit, unit, &function, vec![Value::Map(vars)]);
     match &outcome.result {
         Ok(_) => answer::page(&visit, outcome, StatusCode::OK),
         Err(error) => {
@@ -116,17 +117,17 @@ fn take_function(visit: &mut Visit) -> String {
 }
 
 /// The person of a ticket; `None` where it proves nobody who may work here now.
-fn person(house: &House, incoming: &Incoming, proof: &str) -> Result<Option<Person>, Stop> {
+fn person(state: &AppState, incoming: &Incoming, proof: &str) -> Result<Option<Person>, Stop> {
     let Some(ticket) = proof.strip_prefix("Bearer ").map(str::trim) else { return Ok(None) };
-    let asked = asked(incoming, ticket);
-    let gate = match Gate::enter(house, &asked) {
+    let context = context(incoming, ticket);
+    let gate = match Gate::enter(state, &context) {
         Ok(gate) => gate,
         Err(_) => return Ok(None),
     };
-    let held = house.db.read(|tx| gate.holder(tx, AGENT, false));
-    match held {
+    let found = state.db.read(|tx| gate.holder(tx, AGENT, false));
+    match found {
         Ok(holder) => {
-            agent::touch(house, holder.to_touch, &asked);
+            touch(state, holder.to_touch, &context);
             let user = holder.user;
             Ok(Some(Person { id: user.id, login: user.login, name: user.name }))
         }
@@ -136,7 +137,7 @@ fn person(house: &House, incoming: &Incoming, proof: &str) -> Result<Option<Pers
 }
 
 /// The request as the gate reads it.
-fn asked(incoming: &Incoming, ticket: &str) -> Asked {
+fn context(incoming: &Incoming, ticket: &str) -> RequestContext {
     let request = wire::Request {
         command: String::new(),
         tool: None,
@@ -149,13 +150,13 @@ fn asked(incoming: &Incoming, ticket: &str) -> Asked {
         key: None,
         origin: wire::Origin::default(),
     };
-    Asked {
+    RequestContext {
         request,
         client: incoming.client,
         host: incoming.host.clone(),
         was_forwarded: incoming.was_forwarded,
         now: incoming.now,
-        is_unlucky: false,
+        is_turned_away: false,
         settings: Arc::clone(&incoming.settings),
         _room: None,
     }

@@ -9,9 +9,9 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 
-use crate::config::Settings;
-use crate::house::House;
+use crate::app_state::AppState;
 use crate::http::caller;
+use crate::settings::Settings;
 use crate::units::visit::{Audience, Field, Visit};
 
 /// Most fields of an address, a form, and most cookies.
@@ -38,8 +38,8 @@ pub(super) struct Incoming {
 
 impl Incoming {
     /// Reads a request off the line; a form that another site sends is turned away.
-    pub(super) async fn read(house: &House, peer: SocketAddr, request: Request) -> Result<Self, Response> {
-        let settings = house.live.current();
+    pub(super) async fn read(state: &AppState, peer: SocketAddr, request: Request) -> Result<Self, Response> {
+        let settings = state.settings.current();
         let (method, headers, uri) =
             (request.method().clone(), request.headers().clone(), request.uri().clone());
         let host = caller::host(&settings, peer, &headers, &uri);
@@ -59,7 +59,7 @@ impl Incoming {
             host,
             was_forwarded: caller::was_forwarded(&headers),
             is_debugged: is_debugger(&settings, &headers),
-            now: house.world.now(),
+            now: state.clock.now(),
             method,
             headers,
             settings,

@@ -8,8 +8,9 @@ use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 
 use super::answer;
-use crate::house::{House, blocking};
-use crate::pages;
+use crate::app_state::AppState;
+use crate::blocking::blocking;
+use crate::http::pages;
 use crate::units::{Tree, name};
 
 /// Kinds of files that are handed out, by their endings. What has another ending is not for visitors.
@@ -37,31 +38,31 @@ const KINDS: [(&str, &str); 20] = [
 ];
 
 /// A file of the templates' group: `/statics/…`, `/images/…`, `/bundles/…`.
-pub(super) async fn group_file(State(house): State<Arc<House>>, request: Request) -> Response {
-    if house.is_locked() {
-        return pages::closed(&house);
+pub(super) async fn group_file(State(state): State<Arc<AppState>>, request: Request) -> Response {
+    if state.is_locked() {
+        return pages::closed(&state);
     }
     let (headers, uri) = (request.headers().clone(), request.uri().clone());
-    let group = house.live.current().config.template.clone();
+    let group = state.settings.current().config.template.clone();
     let path = format!("templates/{group}{}", uri.path());
     if !name::is_group(&group) {
-        return pages::not_found_page(&house);
+        return pages::not_found_page(&state);
     }
-    serve(house, "templates", path, &headers, &uri).await
+    serve(state, "templates", path, &headers, &uri).await
 }
 
 /// A file of the root.
-pub(super) async fn root_file(State(house): State<Arc<House>>, request: Request) -> Response {
-    if house.is_locked() {
-        return pages::closed(&house);
+pub(super) async fn root_file(State(state): State<Arc<AppState>>, request: Request) -> Response {
+    if state.is_locked() {
+        return pages::closed(&state);
     }
     let (headers, uri) = (request.headers().clone(), request.uri().clone());
     let path = uri.path().trim_start_matches('/').to_owned();
-    serve(house, "", path, &headers, &uri).await
+    serve(state, "", path, &headers, &uri).await
 }
 
 async fn serve(
-    house: Arc<House>,
+    state: Arc<AppState>,
     folder: &'static str,
     path: String,
     headers: &HeaderMap,
@@ -73,13 +74,13 @@ async fn serve(
         let ending = ending.to_ascii_lowercase();
         KINDS.iter().find(|(known, _)| **known == ending).map(|(_, kind)| *kind)
     });
-    let Some(kind) = kind.filter(|_| is_plain) else { return pages::not_found_page(&house) };
-    let tree = Tree::new(&house.root);
+    let Some(kind) = kind.filter(|_| is_plain) else { return pages::not_found_page(&state) };
+    let tree = Tree::new(&state.root);
     let read = blocking(move || Ok(tree.read(folder, &path)?)).await;
     match read {
         Ok(Some(content)) => file(kind, content, headers, uri),
-        Ok(None) => pages::not_found_page(&house),
-        Err(stop) => super::broken(&house, &stop),
+        Ok(None) => pages::not_found_page(&state),
+        Err(stop) => answer::broken(&state, &stop),
     }
 }
 

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use sandbox::Value;
 
 use super::templates::Look;
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// Who asks, and what they are shown when a unit fails.
 #[derive(Clone, Debug, PartialEq, Eq)]

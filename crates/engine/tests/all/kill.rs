@@ -6,8 +6,8 @@ use std::process::{Child, Command, Stdio};
 use engine::{Engine, Options};
 use serde_json::json;
 
-use crate::ask::{Ask, Line};
-use crate::house::{Base, House, PASSWORD};
+use crate::client::{Line, TestRequest};
+use crate::test_store::{Base, PASSWORD, TestStore};
 
 /// Where the engine in the child finds its store; its presence makes the test below the child.
 const CHILD: &str = "ENGINE_TEST_ROOT";
@@ -22,10 +22,10 @@ async fn engine_of_a_process() {
     std::future::pending::<()>().await;
 }
 
-fn start(house: &House) -> (Child, u16) {
+fn start(store: &TestStore) -> (Child, u16) {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "kill::engine_of_a_process", "--nocapture"])
-        .env(CHILD, house.root())
+        .env(CHILD, store.root())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -38,24 +38,24 @@ fn start(house: &House) -> (Child, u16) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_answered_before_a_kill_is_there_and_the_session_goes_on() {
-    let mut house = House::on(Base::Sqlite).await.unwrap();
-    house.stop().await;
-    let (mut child, mut port) = start(&house);
+    let mut store = TestStore::on(Base::Sqlite).await.unwrap();
+    store.stop().await;
+    let (mut child, mut port) = start(&store);
     let mut line = Line::to(("127.0.0.1", port)).await;
-    let signed = line.send(&Ask::sign_in("irina", PASSWORD).bytes()).await.result().unwrap();
+    let signed = line.send(&TestRequest::sign_in("irina", PASSWORD).bytes()).await.result().unwrap();
     for kill in 1..=4 {
         let key = format!("3f0a3cde-3f3a-4d8e-9b35-00000000000{kill}");
-        let save = Ask::tool("memory_save", json!({"name": format!("note {kill}")}));
+        let save = TestRequest::tool("memory_save", json!({"name": format!("note {kill}")}));
         let save = save.with("session", signed["ticket"].clone()).with("key", key);
         let saved = line.send(&save.bytes()).await.result().unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!((house.count("notes"), house.count("journal")), (kill, kill));
-        (child, port) = start(&house);
+        assert_eq!((store.count("notes"), store.count("journal")), (kill, kill));
+        (child, port) = start(&store);
         line = Line::to(("127.0.0.1", port)).await;
         // The answer may have been lost on the way: asking again does nothing twice.
         assert_eq!(line.send(&save.bytes()).await.result().unwrap(), saved);
-        assert_eq!(house.count("notes"), kill);
+        assert_eq!(store.count("notes"), kill);
     }
     child.kill().unwrap();
     child.wait().unwrap();

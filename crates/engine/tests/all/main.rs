@@ -2,18 +2,18 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test stops at what it did not expect")]
 
-mod ask;
+mod client;
 mod gate;
-mod house;
 mod http;
-mod keeping;
 mod kill;
+mod maintenance;
 mod modes;
 mod nodes;
 mod once;
 mod program;
 mod sign_in;
 mod soon;
+mod test_store;
 mod units;
 mod units_door;
 mod units_limits;

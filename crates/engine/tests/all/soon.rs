@@ -4,16 +4,16 @@ use std::net::Ipv4Addr;
 
 use serde_json::json;
 
-use crate::ask::{Ask, Line, ticket};
-use crate::house::{House, on_both};
+use crate::client::{Line, TestRequest, ticket};
+use crate::test_store::{TestStore, on_both};
 
 on_both! {
     // Each request is turned away with one chance in ten, independently. Of 2,000 that is 200, with a standard
     // deviation of 13.4: outside 140 to 260 lies less than one run in 100,000.
-    async fn about_one_request_in_ten_is_turned_away_without_effect(house: House) {
-        let save = Ask::tool("memory_save", json!({"name": "n"})).with("session", ticket(house, "irina").await);
-        house.settings(json!({"backup_begin": "12:20", "backup_end": "12:40"})).await;
-        let mut line = Line::open(house, Ipv4Addr::LOCALHOST).await;
+    async fn about_one_request_in_ten_is_turned_away_without_effect(store: TestStore) {
+        let save = TestRequest::tool("memory_save", json!({"name": "n"})).with("session", ticket(store, "irina").await);
+        store.settings(json!({"backup_begin": "12:20", "backup_end": "12:40"})).await;
+        let mut line = Line::open(store, Ipv4Addr::LOCALHOST).await;
         let mut refused = 0;
         for _ in 0..2000 {
             match save.result_on(&mut line).await {
@@ -25,7 +25,7 @@ on_both! {
             }
         }
         assert!((140..=260).contains(&refused), "{refused} of 2000");
-        assert_eq!(house.count("notes"), 2000 - refused);
-        assert_eq!(house.count("journal"), 2000 - refused);
+        assert_eq!(store.count("notes"), 2000 - refused);
+        assert_eq!(store.count("journal"), 2000 - refused);
     }
 }

@@ -1,21 +1,21 @@
 //! Units that take too much: each is stopped within its limit, and the page, other pages and the engine go on.
 
-use crate::ask::get;
-use crate::house::{Base, House};
+use crate::client::get;
+use crate::test_store::{Base, TestStore};
 use crate::units::{crashes, home, log, put, put_unit};
 
 /// A page with one unit inside, which is limited to a short time.
-async fn page_with(house: &House, code: &str) -> String {
-    put_unit(house, "home", "export function main() { return 'a' + shop.unit('evil') + 'z' }", "");
-    put_unit(house, "evil", code, r#"{"limits": {"ms": 1500}}"#);
-    let (status, page) = home(house).await;
+async fn page_with(store: &TestStore, code: &str) -> String {
+    put_unit(store, "home", "export function main() { return 'a' + shop.unit('evil') + 'z' }", "");
+    put_unit(store, "evil", code, r#"{"limits": {"ms": 1500}}"#);
+    let (status, page) = home(store).await;
     assert_eq!(status, 200, "{code}: {page}");
     page
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_takes_too_much_is_left_out_of_the_page() {
-    let house = &House::on(Base::Sqlite).await.unwrap();
+    let store = &TestStore::on(Base::Sqlite).await.unwrap();
     for (code, why) in [
         ("export function main() {\n  for (;;) {}\n}", "over the limit: time"),
         ("export function main() {\n  /(a+)+$/.test('a'.repeat(60) + 'b');\n}", "over the limit: time"),
@@ -31,13 +31,13 @@ async fn what_takes_too_much_is_left_out_of_the_page() {
         ("export function main() {\n  return shop.render('loop.htm');\n}", "too many steps"),
     ] {
         put(
-            house,
+            store,
             "templates/default/units/evil/loop.htm",
             "{% for a in range(9999) %}{% for b in range(9999) %}{{ b }}{% endfor %}{% endfor %}",
         );
-        let page = page_with(house, code).await;
+        let page = page_with(store, code).await;
         assert_eq!(page, "az", "{code}");
-        let told = log(house)
+        let told = log(store)
             .iter()
             .map(|line| line["error"].as_str().unwrap_or_default().to_owned())
             .collect::<Vec<_>>();
@@ -45,23 +45,23 @@ async fn what_takes_too_much_is_left_out_of_the_page() {
             told.iter().rev().find(|told| told.contains(why)).unwrap_or_else(|| panic!("{code}: {told:?}"));
         assert!(told.starts_with("Module Runtime Exception: evil:"), "{told}");
     }
-    assert!(!crashes(house).is_empty());
-    put_unit(house, "evil", "export function main() { return 'well' }", "");
-    assert_eq!(home(house).await.1, "awellz");
+    assert!(!crashes(store).is_empty());
+    put_unit(store, "evil", "export function main() { return 'well' }", "");
+    assert_eq!(home(store).await.1, "awellz");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn other_pages_are_served_while_units_run_wild() {
-    let house = &House::on(Base::Sqlite).await.unwrap();
-    put_unit(house, "home", "export function main() { return 'home' }", "");
-    put_unit(house, "not_found", "export function main() { for (;;) {} }", "");
+    let store = &TestStore::on(Base::Sqlite).await.unwrap();
+    put_unit(store, "home", "export function main() { return 'home' }", "");
+    put_unit(store, "not_found", "export function main() { for (;;) {} }", "");
     let wild = async {
-        let pages: Vec<_> = crate::ask::all((0..2).map(|_| get(house, "/wild", ""))).await;
+        let pages: Vec<_> = crate::client::all((0..2).map(|_| get(store, "/wild", ""))).await;
         pages.iter().map(|page| page.status).collect::<Vec<_>>()
     };
     let calm = async {
         for _ in 0..20 {
-            assert_eq!(home(house).await, (200, "home".to_owned()));
+            assert_eq!(home(store).await, (200, "home".to_owned()));
         }
     };
     let (wild, ()) = tokio::join!(wild, calm);
@@ -70,66 +70,66 @@ async fn other_pages_are_served_while_units_run_wild() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn limits_of_a_manifest_are_never_above_the_stores() {
-    let house = &House::on(Base::Sqlite).await.unwrap();
+    let store = &TestStore::on(Base::Sqlite).await.unwrap();
     let manifest = r#"{"limits": {"ms": 600000, "memory_mb": 100000, "queries": 1000000}}"#;
-    put_unit(house, "home", "export function main() {\n  for (;;) shop.value('select 1');\n}", manifest);
-    assert_eq!(home(house).await.0, 500);
-    let told = log(house).pop().unwrap()["error"].as_str().unwrap().to_owned();
+    put_unit(store, "home", "export function main() {\n  for (;;) shop.value('select 1');\n}", manifest);
+    assert_eq!(home(store).await.0, 500);
+    let told = log(store).pop().unwrap()["error"].as_str().unwrap().to_owned();
     assert!(told.contains("over the limit: queries") || told.contains("over the limit: time"), "{told}");
     put_unit(
-        house,
+        store,
         "home",
         "export function main() { const a = []; for (;;) a.push('x'.repeat(1 << 20) + a.length) }",
         manifest,
     );
-    assert_eq!(home(house).await.0, 500);
-    let told = log(house).pop().unwrap()["error"].as_str().unwrap().to_owned();
+    assert_eq!(home(store).await.0, 500);
+    let told = log(store).pop().unwrap()["error"].as_str().unwrap().to_owned();
     assert!(told.contains("over the limit: memory"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_secret_is_known_only_where_it_is_granted_and_never_shown() {
-    let house = &mut House::on(Base::Sqlite).await.unwrap();
-    house
+    let store = &mut TestStore::on(Base::Sqlite).await.unwrap();
+    store
         .settings(serde_json::json!({
             "secrets": {"pay": "s3cr3t-value", "other": "oth3r-value"},
             "grants": {"granted": {"secrets": ["pay"]}},
         }))
         .await;
     put_unit(
-        house,
+        store,
         "home",
         "export function main() { return 'a' + shop.unit('granted') + shop.unit('plain') }",
         "",
     );
     put_unit(
-        house,
+        store,
         "granted",
         "export function main() {\n  const k = shop.secret('pay');\n  shop.log('info', 'key ' + k);\n  return k.length + ':' + k;\n}",
         "",
     );
     put_unit(
-        house,
+        store,
         "plain",
         "export function main() {\n  try { shop.secret('pay') } catch (e) { return e.code }\n  return 'leaked';\n}",
         "",
     );
-    assert_eq!(home(house).await, (200, "a12:[secret]NOT_GRANTED".to_owned()));
-    put_unit(house, "granted", "export function main() { throw new Error(shop.secret('pay')) }", "");
-    assert_eq!(home(house).await.1, "aNOT_GRANTED");
-    put_unit(house, "granted", "export function main() { return shop.secret('other') }", "");
-    assert_eq!(home(house).await.1, "aNOT_GRANTED");
-    let text = format!("{:?}{:?}", log(house), crashes(house));
+    assert_eq!(home(store).await, (200, "a12:[secret]NOT_GRANTED".to_owned()));
+    put_unit(store, "granted", "export function main() { throw new Error(shop.secret('pay')) }", "");
+    assert_eq!(home(store).await.1, "aNOT_GRANTED");
+    put_unit(store, "granted", "export function main() { return shop.secret('other') }", "");
+    assert_eq!(home(store).await.1, "aNOT_GRANTED");
+    let text = format!("{:?}{:?}", log(store), crashes(store));
     assert!(!text.contains("s3cr3t") && !text.contains("oth3r") && text.contains("key [secret]"), "{text}");
     for key in ["secrets", "database", "debug_code", "ip_list", "grants"] {
         put_unit(
-            house,
+            store,
             "home",
             &format!(
                 "export function main() {{ try {{ return String(shop.config('{key}')) }} catch (e) {{ return e.code }} }}"
             ),
             "",
         );
-        assert_eq!(home(house).await.1, "NOT_GRANTED", "{key}");
+        assert_eq!(home(store).await.1, "NOT_GRANTED", "{key}");
     }
 }

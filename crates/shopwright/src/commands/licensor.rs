@@ -53,7 +53,7 @@ fn serve(arguments: LicensorServe) -> Result<Exit> {
     log::start("info");
     super::runtime::runtime()?.block_on(async {
         let stop = signal::asked_to_stop()?;
-        let world = Arc::new(engine::RealWorld);
+        let world = Arc::new(engine::SystemClock);
         let authority = licensor::serve(arguments.folder, arguments.listen, world).await?;
         output::line(&format!("The licence authority answers at http://{}", authority.address()));
         stop.await;

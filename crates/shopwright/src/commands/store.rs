@@ -3,7 +3,7 @@
 use anyhow::Result;
 use engine::store::{self, Holder, InitOptions};
 
-use super::keeping;
+use super::maintenance;
 use crate::cli::{StoreAddUser, StoreCommand, StoreInit, StoreLogin, StoreRight, Whose};
 use crate::exit::Exit;
 use crate::{log, output, password_prompt};
@@ -19,10 +19,10 @@ pub(super) fn run(command: StoreCommand) -> Result<Exit> {
             store::lock(&arguments.root)?;
             output::note("The store is closed for works.");
         }
-        StoreCommand::Unlock(arguments) => keeping::unlock(&arguments)?,
-        StoreCommand::Migrate(arguments) => keeping::migrate(&arguments)?,
-        StoreCommand::Backup(arguments) => keeping::backup(&arguments)?,
-        StoreCommand::Restore(arguments) => keeping::restore(&arguments)?,
+        StoreCommand::Unlock(arguments) => maintenance::unlock(&arguments)?,
+        StoreCommand::Migrate(arguments) => maintenance::migrate(&arguments)?,
+        StoreCommand::Backup(arguments) => maintenance::backup(&arguments)?,
+        StoreCommand::Restore(arguments) => maintenance::restore(&arguments)?,
         StoreCommand::Block(who) => block(&who, true)?,
         StoreCommand::Unblock(who) => block(&who, false)?,
         StoreCommand::Grant(right) => grant(&right)?,

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use engine::config::{Config, Settings};
+use engine::settings::{Config, Settings};
 use home::{Credentials, Home, ShopIni};
 use jiff::Timestamp;
 use zeroize::Zeroizing;

@@ -1,6 +1,8 @@
 //! Real processes under what a transcript cannot do to them: killed, stopped, cut off, raced, by-passed.
 
 #[cfg(test)]
+mod backup;
+#[cfg(test)]
 mod clear;
 #[cfg(test)]
 mod connect;
@@ -13,11 +15,9 @@ mod engine;
 #[cfg(test)]
 mod gate;
 #[cfg(test)]
-mod keeping;
-#[cfg(test)]
 mod lines;
 #[cfg(test)]
-mod moving;
+mod migrate;
 #[cfg(test)]
 mod network;
 #[cfg(test)]
@@ -31,8 +31,8 @@ mod rules;
 #[cfg(test)]
 mod setup;
 #[cfg(test)]
+mod store_contents;
+#[cfg(test)]
 mod topics;
 #[cfg(test)]
 mod trying;
-#[cfg(test)]
-mod whole;

@@ -16,7 +16,7 @@ pub(crate) struct Rendered {
 
 /// A unit that the template asks for.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct UnitCall {
     /// Its name.
     pub(crate) unit: String,
     /// Its variables.
@@ -27,7 +27,7 @@ pub(crate) struct Asked {
 #[derive(Default)]
 struct Waiting {
     number: u64,
-    asked: Vec<Asked>,
+    asked: Vec<UnitCall>,
 }
 
 impl Waiting {
@@ -47,7 +47,7 @@ impl Rendered {
     }
 
     /// The whole text: `run` answers each unit's HTML, once for each time it was asked for.
-    pub(crate) fn fill<E>(self, mut run: impl FnMut(&Asked) -> Result<String, E>) -> Result<String, E> {
+    pub(crate) fn fill<E>(self, mut run: impl FnMut(&UnitCall) -> Result<String, E>) -> Result<String, E> {
         let Self { mut text, waiting } = self;
         if waiting.asked.is_empty() {
             return Ok(text);
@@ -95,6 +95,6 @@ fn ask(state: &mut State<'_, '_>, unit: &str, vars: Kwargs) -> Result<Value, Err
         return Err(wrong(format!("a template asks for at most {MOST} units")));
     }
     let mark = waiting.mark(waiting.asked.len());
-    waiting.asked.push(Asked { unit: unit.to_owned(), vars: Value::from_pairs(pairs) });
+    waiting.asked.push(UnitCall { unit: unit.to_owned(), vars: Value::from_pairs(pairs) });
     Ok(Value::from_safe_string(mark))
 }
