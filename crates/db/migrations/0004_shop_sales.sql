@@ -321,6 +321,8 @@ create table order_lines (
   shipped {int} not null default 0 check (shipped >= 0),
   returned {int} not null default 0 check (returned >= 0),
   refunded {int} not null default 0 check (refunded >= 0),
+  refunded_tax {int} not null default 0 check (refunded_tax >= 0),
+  refunded_quantity {int} not null default 0 check (refunded_quantity >= 0),
   list_price {int} not null,
   price {int} not null,
   amount {int} not null,
@@ -330,7 +332,8 @@ create table order_lines (
   tax_class_id {int} references tax_classes (id),
   check (cancelled + shipped <= quantity),
   check (returned <= shipped),
-  check (refunded <= total)
+  check (refunded <= total),
+  check (refunded_quantity <= quantity)
 );
 create index order_lines_order on order_lines (order_id, position);
 create index order_lines_variant on order_lines (variant_id);

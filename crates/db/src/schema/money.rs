@@ -268,7 +268,7 @@ pub(super) const PROMOTIONS: Section = Section {
                 usage_limit "how often it may be used; may be empty";
                 customer_limit "how often by one customer; may be empty";
                 used "how often it was used";
-                conditions "when it works, JSON: `total`, `products`, `categories`, `group`, `zone`, `first_order`";
+                conditions "when it works, JSON: `total`, `products`, `categories`, `groups`, `zones`, `first_order`";
                 action "`kPercent`, `kAmount`, `kPrice`, `kFreeShipping`, `kGift`, `kBuyGet`";
                 value "what the action needs, JSON";
             },

@@ -261,6 +261,8 @@ pub(super) const ORDERS: Section = Section {
                 shipped "how many were sent; with the cancelled ones never more than ordered";
                 returned "how many came back; never more than sent";
                 refunded "how much of the line's total was given back";
+                refunded_tax "how much tax was in it";
+                refunded_quantity "for how many pieces";
                 list_price "price of one before promotions that set prices";
                 price "price of one";
                 amount "price times quantity";

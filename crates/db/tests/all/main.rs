@@ -14,6 +14,7 @@ mod kill;
 mod migrations;
 mod nodes;
 mod people;
+mod sales;
 mod schema;
 mod shop;
 mod tls;

@@ -1,0 +1,11 @@
+//! Orders: placed in one transaction from totals that were worked out, moved by the table of states, sent and returned.
+
+mod delivery;
+mod place;
+mod read;
+mod state;
+
+pub use delivery::{receive_return, request_return, ship};
+pub use place::{NewLine, NewOrder, PlaceError, Placed, Use, place};
+pub use read::{HistoryEntry, Line, Order, Selection, by_id, by_token, history, lines, list, of_customer};
+pub use state::{StateError, cancel_unpaid, move_to, note, recount};

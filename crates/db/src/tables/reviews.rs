@@ -1,0 +1,103 @@
+//! Reviews of products; the product's stars follow in the same transaction.
+
+use jiff::Timestamp;
+
+use crate::record::record;
+use crate::{DbError, Tx, listing, micros, rows};
+
+record! {
+    /// A review.
+    pub struct Review {
+        /// Number.
+        pub id: i64,
+        /// The product.
+        pub product_id: i64,
+        /// The line of the order it was bought with.
+        pub order_line_id: Option<i64>,
+        /// Name it is shown under.
+        pub name: String,
+        /// Language.
+        pub language: String,
+        /// Stars, 1 to 5.
+        pub rating: i64,
+        /// The review.
+        pub text: String,
+        /// The store's answer.
+        pub answer: String,
+        /// `kNew`, `kShown`, `kHidden`.
+        pub state: String,
+        /// When it was written.
+        pub created: String,
+    }
+}
+
+/// What a visitor writes.
+#[derive(Clone, Debug, Default)]
+pub struct NewReview {
+    /// The product.
+    pub product_id: i64,
+    /// The line of the order it was bought with.
+    pub order_line_id: Option<i64>,
+    /// The customer.
+    pub customer_id: Option<i64>,
+    /// Name it is shown under.
+    pub name: String,
+    /// Language.
+    pub language: String,
+    /// Stars, 1 to 5.
+    pub rating: i64,
+    /// The review.
+    pub text: String,
+}
+
+/// Shown reviews of a product, the newest first.
+pub fn of_product(tx: &mut Tx, product: i64, offset: u32, most: u32) -> Result<Vec<Review>, DbError> {
+    let rows = tx.rows(
+        "select id, product_id, order_line_id, name, language, rating, text, answer, state, created from reviews
+         where product_id = :product and state = 'kShown' and deleted is null
+         order by created desc, id desc limit :most offset :offset",
+        &[("product", product.into()), ("most", most.into()), ("offset", offset.into())],
+    )?;
+    rows.iter().map(Review::of).collect()
+}
+
+/// Adds a review that nobody has looked at yet.
+pub fn add(tx: &mut Tx, new: &NewReview, now: Timestamp) -> Result<i64, DbError> {
+    let time = micros(now);
+    rows::insert(
+        tx,
+        "reviews",
+        &[
+            ("product_id", new.product_id.into()),
+            ("order_line_id", new.order_line_id.into()),
+            ("customer_id", new.customer_id.into()),
+            ("name", (&new.name).into()),
+            ("language", (&new.language).into()),
+            ("rating", new.rating.into()),
+            ("text", (&new.text).into()),
+            ("created", (&time).into()),
+            ("changed", (&time).into()),
+        ],
+    )
+}
+
+/// Shows or hides a review.
+pub fn set_state(tx: &mut Tx, id: i64, state: &str, now: Timestamp) -> Result<(), DbError> {
+    rows::update(tx, "reviews", id, None, &[("state", state.into())], now)?;
+    let row = tx.row("select product_id from reviews where id = :id", &[("id", id.into())])?;
+    row.map_or(Ok(()), |row| recount(tx, row.get("product_id")?, now))
+}
+
+/// Brings a product's stars up to date with its shown reviews.
+pub fn recount(tx: &mut Tx, product: i64, now: Timestamp) -> Result<(), DbError> {
+    tx.run(
+        "update products set
+           rating_sum = (select cast(coalesce(sum(r.rating), 0) as bigint) from reviews r
+             where r.product_id = products.id and r.state = 'kShown' and r.deleted is null),
+           rating_count = (select count(*) from reviews r
+             where r.product_id = products.id and r.state = 'kShown' and r.deleted is null)
+         where id = :id",
+        &[("id", product.into())],
+    )?;
+    listing::reindex(tx, &[product], now)
+}
