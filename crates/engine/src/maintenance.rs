@@ -8,7 +8,7 @@
 
 mod archive;
 mod backup;
-mod database_address;
+pub(crate) mod database_address;
 mod error;
 mod file_tree;
 mod folders;

@@ -12,6 +12,7 @@ use shop::login::LoginError;
 use zeroize::Zeroizing;
 
 pub use crate::gate::passwords::{HashError, hash_password};
+use crate::maintenance::database_address;
 use crate::new_file::replace;
 use crate::settings::{Config, ConfigError, Settings};
 
@@ -90,6 +91,9 @@ pub enum StoreError {
     /// The database cannot be used.
     #[error("the store's database cannot be used")]
     Db(#[from] DbError),
+    /// The database cannot lie there.
+    #[error("{0}")]
+    Database(String),
     /// A file or folder cannot be written.
     #[error("`{0}` cannot be written: {1}")]
     File(PathBuf, #[source] io::Error),
@@ -146,6 +150,8 @@ pub fn init(root: &Path, options: &InitOptions) -> Result<(), StoreError> {
     let config = config(options);
     // Understood before anything is written.
     Settings::of(config.clone())?;
+    database_address::check(root, &config.database)
+        .map_err(|error| StoreError::Database(error.to_string()))?;
     let password_hash = hash_password(&options.admin_password)?;
     make_folders(root).map_err(|(folder, error)| StoreError::File(folder, error))?;
     let now = Timestamp::now();

@@ -60,6 +60,9 @@ pub enum MaintenanceError {
          content is replaced as a whole when the store is restored. `sqlite:core/store.db` is a good place"
     )]
     DatabaseInside,
+    /// A database file in a place that is not the store's to give.
+    #[error("`{0}` is no place for the store's database: {1}. `sqlite:core/store.db` is a good one")]
+    DatabasePath(String, String),
     /// The person wished to stop.
     #[error("stopped in the middle; nothing was changed")]
     Stopped,

@@ -12,7 +12,7 @@ use std::path::Path;
 use db::transfer::{self, Contents, Table, TableSum};
 use db::{Db, DbError, FreezeReason, WriteFreeze};
 
-use super::database_address::refuse_inside;
+use super::database_address;
 use super::error::MaintenanceError;
 use super::locks::MaintenanceLock;
 use super::progress::{Watch, rows_watch};
@@ -51,8 +51,10 @@ pub fn migrate(root: &Path, migration: &Migration, watch: Watch<'_>) -> Result<M
     staging::recover(root)?;
     // Only now: a restore that was brought to its end has put its own settings into their place.
     let address = Settings::read(root)?.config.database;
-    refuse_inside(root, &migration.to)?;
     let from = Db::open(&address, root)?;
+    if address != migration.to {
+        database_address::check(root, &migration.to)?;
+    }
     let to = Db::open(&migration.to, root).map_err(MaintenanceError::Target)?;
     if is_same(&address, &migration.to, root) {
         return finish_earlier(&from, &lock, address);

@@ -14,7 +14,7 @@ use db::{Db, DbError, FreezeReason, Tx, WriteFreeze};
 
 use super::archive::read::{self, Checked, Entry};
 use super::archive::{PartKind, is_left_over, part_kind};
-use super::database_address::refuse_inside;
+use super::database_address;
 use super::error::MaintenanceError;
 use super::locks::MaintenanceLock;
 use super::migrate::bring_up;
@@ -72,7 +72,7 @@ pub fn restore(
     // Once more: a restore that was brought to its end has put its own settings into their place.
     let Goal { own, database, config } = Goal::find(root, &checked, options)?;
     let db = Db::open(&database, root)?;
-    let set_aside = set_damaged_aside(&db, &database, root, &lock)?;
+    let set_aside = set_damaged_aside(&db, &database, own.as_ref() == Some(&database), root, &lock)?;
     let held = transfer::contents(&db)?;
     if held == Contents::Rows && own.as_ref() != Some(&database) && !options.replace {
         return Err(MaintenanceError::NotEmpty);
@@ -120,7 +120,12 @@ impl Goal {
         let theirs = config_file::parse(&checked.config)?;
         let database = options.database.clone().or_else(|| own.clone()).or_else(|| database_of(&theirs));
         let database = database.ok_or(MaintenanceError::NoDatabase)?;
-        refuse_inside(root, &database)?;
+        // The store's own address is its owner's choice; any other may be somebody else's.
+        if own.as_ref() == Some(&database) {
+            database_address::refuse_inside(root, &database)?;
+        } else {
+            database_address::check(root, &database)?;
+        }
         let config = config_file::of_backup(theirs, here.as_ref(), &database);
         config_file::parse(&config_file::text(&config))?;
         Ok(Self { own, database, config })
@@ -153,6 +158,7 @@ fn database_of(config: &ConfigFile) -> Option<String> {
 fn set_damaged_aside(
     db: &Db,
     url: &str,
+    is_own: bool,
     root: &Path,
     lock: &MaintenanceLock,
 ) -> Result<Option<PathBuf>, MaintenanceError> {
@@ -162,6 +168,14 @@ fn set_damaged_aside(
     }
     if !lock.has_no_engine() {
         return Err(MaintenanceError::EngineRuns);
+    }
+    // Whatever else lies there is somebody's, and stays where it is.
+    let is_file = fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file());
+    if !is_file || !(is_own || was_database(&path)) {
+        return Err(MaintenanceError::DatabasePath(
+            wire::text::quoted(url, 200),
+            "what lies there is no database".to_owned(),
+        ));
     }
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let now = jiff::Timestamp::now().as_second();
@@ -176,6 +190,14 @@ fn set_damaged_aside(
         }
     }
     Ok(Some(aside))
+}
+
+/// Whether a file begins as every SQLite database does.
+fn was_database(path: &Path) -> bool {
+    use std::io::Read as _;
+    let mut start = [0; 16];
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && &start == b"SQLite format 3\0"
 }
 
 fn with_end(path: &Path, end: &str) -> PathBuf {

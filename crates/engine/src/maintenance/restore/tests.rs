@@ -80,3 +80,31 @@ fn after_either_the_next_restore_is_whole() {
     assert_eq!(state(root), ("then".to_owned(), false, false));
     assert!(!root.join("shop.lock").exists());
 }
+
+#[test]
+fn what_is_no_database_is_never_set_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let file = spoilt(root);
+    let precious = root.join("core/precious.txt");
+    fs::write(&precious, "not a database").unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let outside = elsewhere.path().join("precious.txt");
+    fs::write(&outside, "not a database").unwrap();
+    for database in [
+        "sqlite:core/precious.txt".to_owned(),
+        format!("sqlite:{}", outside.display()),
+        "sqlite:core".to_owned(),
+        "sqlite:config.json".to_owned(),
+        "sqlite:".to_owned(),
+    ] {
+        let options = RestoreOptions { from: file.clone(), database: Some(database.clone()), replace: true };
+        let refused = restore(root, &options, &mut go);
+        assert!(matches!(refused, Err(MaintenanceError::DatabasePath(..))), "{database}: {refused:?}");
+    }
+    for kept in [&precious, &outside] {
+        assert_eq!(fs::read_to_string(kept).unwrap(), "not a database");
+    }
+    assert_eq!(state(root), ("now".to_owned(), true, false));
+    assert!(!root.join("shop.lock").exists());
+}
