@@ -20,6 +20,7 @@ pub mod prices;
 pub mod products;
 pub mod promotions;
 pub mod registry;
+pub mod reindex;
 pub mod repo;
 pub mod reviews;
 pub mod rights;

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use shop::text::folded;
 
 use crate::id_list::Ids;
-use crate::{DbError, Tx, products, rows};
+use crate::{DbError, Tx, rows};
 
 /// Words that are looked at of one row.
 const MOST_WORDS: usize = 400;
@@ -132,9 +132,7 @@ fn terms<'a>(tx: &mut Tx, words: impl Iterator<Item = &'a str>) -> Result<HashMa
 /// Products for what somebody typed, the best first, at most `most`.
 pub fn find(tx: &mut Tx, typed: &str, most: u32) -> Result<Vec<i64>, DbError> {
     let mut found: Vec<i64> = Vec::new();
-    if let Some(variant) = products::variant_by_code(tx, typed)? {
-        found.push(variant.product_id);
-    }
+    found.extend(of_code(tx, typed)?);
     let mut scores: Option<HashMap<i64, i64>> = None;
     for word in words(typed).into_iter().take(MOST_ASKED) {
         let hits = of_word(tx, &word)?;
@@ -151,6 +149,35 @@ pub fn find(tx: &mut Tx, typed: &str, most: u32) -> Result<Vec<i64>, DbError> {
     found.extend(scores.into_iter().map(|(id, _)| id).filter(|id| !found.contains(id)).collect::<Vec<_>>());
     found.truncate(most as usize);
     Ok(found)
+}
+
+/// The product with this article number or GTIN.
+fn of_code(tx: &mut Tx, code: &str) -> Result<Option<i64>, DbError> {
+    let row = tx.row(
+        "select v.product_id from variants v join products p on p.id = v.product_id and p.state = 'kShown'
+         where v.deleted is null and v.sku_folded = :folded
+         union all
+         select v.product_id from variants v join products p on p.id = v.product_id and p.state = 'kShown'
+         where v.deleted is null and v.gtin = :code limit 1",
+        &[("folded", folded(code).into()), ("code", code.trim().into())],
+    )?;
+    row.map(|row| row.get("product_id")).transpose()
+}
+
+/// Makes the words of all products anew, and forgets words that nothing holds.
+pub fn reindex_all(tx: &mut Tx, now: Timestamp) -> Result<(), DbError> {
+    tx.run("delete from search_postings", &[])?;
+    tx.run("delete from search_terms", &[])?;
+    let mut last = 0;
+    loop {
+        let sql = "select id from products where id > :last and deleted is null and state = 'kShown'
+                   order by id limit 256";
+        let rows = tx.rows(sql, &[("last", last.into())])?;
+        let ids = rows.iter().map(|row| row.get("id")).collect::<Result<Vec<i64>, _>>()?;
+        let Some(next) = ids.last() else { return Ok(()) };
+        last = *next;
+        reindex(tx, "products", &ids, now)?;
+    }
 }
 
 /// Products that hold a word that begins so. The whole word counts twice.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use jiff::Timestamp;
 
 use crate::id_list::{Ids, MOST};
-use crate::prices::{self, PriceList, Prices};
+use crate::prices::{PriceList, Prices, all_lists, of_variants as prices_of};
 use crate::record::record;
 use crate::{DbError, Tx, Value, micros, rows, stock};
 
@@ -146,11 +146,11 @@ fn wanted(tx: &mut Tx, products: &[i64], now: Timestamp) -> Result<Wanted, DbErr
     let ids: Vec<_> = sources.iter().map(|source| source.id).collect();
     let variants = variants(tx, &ids)?;
     let all_variants: Vec<_> = variants.values().flatten().copied().collect();
-    let lists = prices::all_lists(tx)?;
+    let lists = all_lists(tx)?;
     let mut prices = Vec::new();
     let mut stock = HashMap::new();
     for some in all_variants.chunks(MOST) {
-        prices.push((some.to_vec(), prices::of_variants(tx, some, &lists)?));
+        prices.push((some.to_vec(), prices_of(tx, some, &lists)?));
         stock.extend(stock::of_variants(tx, some, now)?);
     }
     let categories = categories(tx, &ids)?;

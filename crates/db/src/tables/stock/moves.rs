@@ -1,6 +1,4 @@
-//! Stock: what lies where, what is promised, what came and went.
-//!
-//! Rows of `stock` are always held in the order of their numbers, so that two orders cannot wait for each other.
+//! What is promised, what came and went.
 
 use std::collections::HashMap;
 
@@ -49,37 +47,6 @@ pub enum ReserveError {
     Db(#[from] DbError),
 }
 
-record! {
-    /// How much of a variant there is, over all locations that sell.
-    pub struct Availability {
-        /// The variant.
-        pub variant_id: i64,
-        /// Whether stock is counted.
-        pub tracked: bool,
-        /// How many may be sold beyond the stock; `None` any number.
-        pub backorder: Option<i64>,
-        /// How many lie there.
-        pub on_hand: i64,
-        /// How many of them are promised, without what has run out.
-        pub reserved: i64,
-        /// How many are on their way.
-        pub incoming: i64,
-    }
-}
-
-impl Availability {
-    /// How many can be bought now; `None` any number.
-    pub fn for_sale(&self) -> Option<i64> {
-        let beyond = self.backorder.filter(|_| self.tracked)?;
-        Some((self.on_hand - self.reserved + beyond).max(0))
-    }
-
-    /// Whether one can be bought now.
-    pub fn is_for_sale(&self) -> bool {
-        self.for_sale().is_none_or(|count| count > 0)
-    }
-}
-
 /// What came or went.
 #[derive(Clone, Debug)]
 pub struct Move {
@@ -119,31 +86,6 @@ record! {
         location_id: i64,
         quantity: i64,
     }
-}
-
-/// How much of variants there is at this moment: what is reserved for a time that is over counts as free.
-pub fn of_variants(
-    tx: &mut Tx,
-    variants: &[i64],
-    now: Timestamp,
-) -> Result<HashMap<i64, Availability>, DbError> {
-    let list = Ids::new("id", variants);
-    let sql = format!(
-        "select v.id as variant_id, v.tracked, v.backorder, coalesce(s.on_hand, 0) as on_hand,
-           coalesce(s.reserved, 0) - coalesce(r.quantity, 0) as reserved, coalesce(s.incoming, 0) as incoming
-         from variants v
-         left join (select s.variant_id, cast(sum(s.on_hand) as bigint) as on_hand,
-             cast(sum(s.reserved) as bigint) as reserved, cast(sum(s.incoming) as bigint) as incoming
-           from stock s join locations l on l.id = s.location_id and l.sells and l.deleted is null
-           where s.variant_id in {places} group by s.variant_id) s on s.variant_id = v.id
-         left join (select r.variant_id, cast(sum(r.quantity) as bigint) as quantity
-           from reservations r join locations l on l.id = r.location_id and l.sells and l.deleted is null
-           where r.until <= :now and r.variant_id in {places} group by r.variant_id) r on r.variant_id = v.id
-         where v.id in {places}",
-        places = list.places()
-    );
-    let rows = tx.rows(&sql, &list.with(&[("now", micros(now).into())]))?;
-    rows.iter().map(|row| Availability::of(row).map(|found| (found.variant_id, found))).collect()
 }
 
 /// Reserves everything or nothing: the caller's transaction must end with the error.
