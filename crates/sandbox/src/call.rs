@@ -179,7 +179,7 @@ pub enum CallError {
     #[error("{place}: {text}")]
     Exception {
         /// Where.
-        place: Place,
+        place: Box<Place>,
         /// Name and message of the error.
         text: String,
         /// The `code` of a [`HostError`], empty for errors of the script's own.
@@ -191,7 +191,7 @@ pub enum CallError {
     #[error("{place}: over the limit: {which}")]
     Limit {
         /// Where; line 0 if the worker had to be killed.
-        place: Place,
+        place: Box<Place>,
         /// Which.
         which: Limit,
         /// The calls that led there, the innermost first.

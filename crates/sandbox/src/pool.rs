@@ -141,7 +141,7 @@ impl Pool {
         let keeper =
             Keeper::start(Arc::clone(&queue)).map_err(|error| PoolError::Start(error.to_string()))?;
         queue.warm_up();
-        let first = queue.take()?;
+        let first = queue.take_first()?;
         let protection = first.protection().clone();
         queue.give(first);
         if protection.is_whole() {
@@ -210,8 +210,7 @@ impl Pool {
         let mut taken = Taken { queue: &self.queue, worker: Some(self.queue.take()?) };
         let Some(worker) = taken.worker.as_mut() else { return Err(PoolError::Closed.into()) };
         let message = ToWorker::Analyse { name: name.to_owned(), source: source.to_owned() };
-        let answer = ask(worker, &message)?;
-        let result = match answer {
+        let result = match ask(worker, &message).map_err(|_| too_deep(name))? {
             FromWorker::Analysis(analysis) => Ok(*analysis),
             FromWorker::Syntax(error) => Err(SyntaxError { unit: name.to_owned(), ..error }.into()),
             _ => {
@@ -245,6 +244,13 @@ impl Drop for Taken<'_> {
             self.queue.give(worker);
         }
     }
+}
+
+/// A source that compiles can still be more than the analysis bears, which follows each operator of a
+/// formula to the next: some hundred thousand in one line cost it its worker.
+fn too_deep(name: &str) -> SyntaxError {
+    let text = "it cannot be analysed: its formulas are too long".to_owned();
+    SyntaxError { unit: name.to_owned(), line: 1, column: 1, text }
 }
 
 /// Asks a worker for something that is no call.

@@ -35,6 +35,8 @@ impl ShutIn {
     /// What the whole process gets, before it has another thread.
     pub(crate) fn process() -> Self {
         let mut shut_in = Self::default();
+        // Before Landlock, after which nothing can be read.
+        shut_in.limit(limits::set());
         #[cfg(target_os = "linux")]
         {
             let bound = limits::bind_to_parent();
@@ -46,7 +48,6 @@ impl ShutIn {
                 Err(why) => shut_in.0.missing.push(format!("Landlock: {why}")),
             }
         }
-        shut_in.limit(limits::set());
         shut_in
     }
 

@@ -34,6 +34,16 @@ fields! {
     Setup { functions, facade }
 }
 
+impl<T: Message> Message for Box<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        T::put(self, out);
+    }
+
+    fn take(bytes: &mut Reader<'_>) -> Result<Self, Bad> {
+        Ok(Self::new(T::take(bytes)?))
+    }
+}
+
 impl Message for Limit {
     fn put(&self, out: &mut Vec<u8>) {
         out.push(match self {
@@ -125,26 +135,30 @@ impl Message for Request {
     }
 }
 
+/// Appends a kind and what follows it.
+fn kind(kind: u8, out: &mut Vec<u8>, body: &impl Message) {
+    out.push(kind);
+    body.put(out);
+}
+
 impl Message for ToWorker {
     fn put(&self, out: &mut Vec<u8>) {
-        let (kind, body): (u8, &dyn Fn(&mut Vec<u8>)) = match self {
-            Self::Setup(setup) => (0, &|out| setup.put(out)),
-            Self::Compile { name, source } => (1, &|out| {
-                name.put(out);
+        match self {
+            Self::Setup(setup) => kind(0, out, setup),
+            Self::Compile { name, source } => {
+                kind(1, out, name);
                 source.put(out);
-            }),
-            Self::Analyse { name, source } => (2, &|out| {
-                name.put(out);
+            }
+            Self::Analyse { name, source } => {
+                kind(2, out, name);
                 source.put(out);
-            }),
-            Self::Call(request) => (3, &|out| request.put(out)),
-            Self::Answer(value) => (4, &|out| value.put(out)),
-            Self::Refuse(error) => (5, &|out| error.put(out)),
+            }
+            Self::Call(request) => kind(3, out, request),
+            Self::Answer(value) => kind(4, out, value),
+            Self::Refuse(error) => kind(5, out, error),
             #[cfg(feature = "evil")]
-            Self::Evil(what) => (6, &|out| what.put(out)),
-        };
-        out.push(kind);
-        body(out);
+            Self::Evil(what) => kind(6, out, what),
+        }
     }
 
     fn take(bytes: &mut Reader<'_>) -> Result<Self, Bad> {
@@ -152,7 +166,7 @@ impl Message for ToWorker {
             0 => Self::Setup(Message::take(bytes)?),
             1 => Self::Compile { name: Message::take(bytes)?, source: Message::take(bytes)? },
             2 => Self::Analyse { name: Message::take(bytes)?, source: Message::take(bytes)? },
-            3 => Self::Call(Box::new(Message::take(bytes)?)),
+            3 => Self::Call(Message::take(bytes)?),
             4 => Self::Answer(Message::take(bytes)?),
             5 => Self::Refuse(Message::take(bytes)?),
             #[cfg(feature = "evil")]
@@ -166,8 +180,7 @@ impl Message for FromWorker {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
             Self::Hello { version, protection } => {
-                out.push(0);
-                version.put(out);
+                kind(0, out, version);
                 protection.put(out);
             }
             Self::Ready(ready) => {
@@ -181,25 +194,20 @@ impl Message for FromWorker {
                 exports.put(out);
             }
             Self::Syntax(error) => {
-                out.push(3);
-                error.put(out);
+                kind(3, out, error);
             }
             Self::Analysis(analysis) => {
-                out.push(4);
-                analysis.put(out);
+                kind(4, out, analysis);
             }
             Self::HostCall { name, args } => {
-                out.push(5);
-                name.put(out);
+                kind(5, out, name);
                 args.put(out);
             }
             Self::Done(value) => {
-                out.push(6);
-                value.put(out);
+                kind(6, out, value);
             }
             Self::Failed(error) => {
-                out.push(7);
-                error.put(out);
+                kind(7, out, error);
             }
         }
     }
@@ -214,10 +222,10 @@ impl Message for FromWorker {
                 exports: Message::take(bytes)?,
             },
             3 => Self::Syntax(Message::take(bytes)?),
-            4 => Self::Analysis(Box::new(Message::take(bytes)?)),
+            4 => Self::Analysis(Message::take(bytes)?),
             5 => Self::HostCall { name: Message::take(bytes)?, args: Message::take(bytes)? },
             6 => Self::Done(Message::take(bytes)?),
-            7 => Self::Failed(Box::new(Message::take(bytes)?)),
+            7 => Self::Failed(Message::take(bytes)?),
             _ => return Err(Bad::Kind),
         })
     }

@@ -4,8 +4,10 @@ use super::bytes::{Message, Reader};
 use super::{FromWorker, VERSION};
 use crate::protection::Protection;
 
-/// Reads bytes as a message of a worker; tells what it is, or why it is none.
-#[must_use]
+/// Reads bytes as a message of a worker; tells how long it is.
+///
+/// # Errors
+/// Why it is none.
 pub fn decode_from_worker(bytes: &[u8], budget: u64) -> Result<String, String> {
     match Reader::whole::<FromWorker>(bytes, budget) {
         Ok(message) => {

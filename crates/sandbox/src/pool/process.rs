@@ -70,6 +70,11 @@ impl Worker {
         }
     }
 
+    /// Number of its process.
+    pub(super) fn process_id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What shuts it in.
     pub(super) fn protection(&self) -> &Protection {
         &self.protection

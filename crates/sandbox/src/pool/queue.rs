@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 use super::process::Worker;
 use super::{PoolConfig, PoolCount, PoolError};
 
+/// How long the start of a worker may be waited for.
+const STARTING: Duration = Duration::from_secs(30);
+
 /// The workers and those who wait for them.
 #[derive(Debug)]
 pub(super) struct Queue {
@@ -97,6 +100,15 @@ impl Queue {
 
     /// Takes a worker, waiting in order if there is none.
     pub(super) fn take(&self) -> Result<Worker, PoolError> {
+        self.take_within(self.config.wait)
+    }
+
+    /// Takes the first worker, however long callers may wait later.
+    pub(super) fn take_first(&self) -> Result<Worker, PoolError> {
+        self.take_within(self.config.wait + STARTING)
+    }
+
+    fn take_within(&self, patience: Duration) -> Result<Worker, PoolError> {
         let waiter = {
             let mut state = lock(&self.state);
             if state.closed {
@@ -117,7 +129,7 @@ impl Queue {
             self.grow(&mut state);
             waiter
         };
-        let until = Instant::now() + self.config.wait;
+        let until = Instant::now() + patience;
         if let Some(got) = waiter.wait(until) {
             return got;
         }
@@ -143,7 +155,7 @@ impl Queue {
             }
             state.clean.push_back(Arc::clone(&waiter));
         }
-        let got = waiter.wait(Instant::now() + self.config.wait + Duration::from_secs(20));
+        let got = waiter.wait(Instant::now() + self.config.wait + STARTING);
         got.unwrap_or(Err(PoolError::Busy))
     }
 

@@ -44,6 +44,12 @@ impl<'p> Session<'p> {
         Self { worker, config, level: 0, until: None, lost: None }
     }
 
+    /// Number of the worker's process.
+    #[must_use]
+    pub fn process_id(&self) -> u32 {
+        self.worker.process_id()
+    }
+
     /// How many calls lie in each other just now.
     #[must_use]
     pub fn depth(&self) -> u32 {
@@ -62,7 +68,7 @@ impl<'p> Session<'p> {
             return Err(CallError::WorkerLost { text: text.clone() });
         }
         if self.level >= call.limits.depth.min(DEEPEST) {
-            let place = Place { unit: entry.name.clone(), ..Place::default() };
+            let place = Box::new(Place { unit: entry.name.clone(), ..Place::default() });
             return Err(CallError::Limit { place, which: Limit::Depth, chain: Vec::new() });
         }
         let started = Instant::now();
@@ -132,7 +138,7 @@ impl<'p> Session<'p> {
             }
             Trouble::Fault(Fault::Late) => {
                 self.lost = Some(self.worker.lost(&Fault::Late));
-                let place = Place { unit: unit.to_owned(), ..Place::default() };
+                let place = Box::new(Place { unit: unit.to_owned(), ..Place::default() });
                 return CallError::Limit { place, which: Limit::Time, chain: Vec::new() };
             }
             Trouble::Fault(fault) => self.worker.lost(&fault),

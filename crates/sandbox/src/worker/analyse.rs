@@ -275,12 +275,22 @@ fn undeclared(semantic: &Semantic<'_>, text: &Text<'_>) -> Vec<Mention> {
             continue;
         }
         for reference in references {
+            if is_asked_for_its_type(semantic, scoping.get_reference(*reference).node_id()) {
+                continue;
+            }
             let at = semantic.reference_span(scoping.get_reference(*reference)).start;
             found.push((at, text.mention(name.as_str(), at)));
         }
     }
     found.sort_by_key(|(at, _)| *at);
     found.into_iter().map(|(_, mention)| mention).collect()
+}
+
+/// `typeof name` is how a script asks whether there is such a name.
+fn is_asked_for_its_type(semantic: &Semantic<'_>, node: oxc_semantic::NodeId) -> bool {
+    use oxc_ast::AstKind;
+    let parent = semantic.nodes().parent_kind(node);
+    matches!(parent, AstKind::UnaryExpression(unary) if unary.operator == oxc_syntax::operator::UnaryOperator::Typeof)
 }
 
 /// Names that are declared and never used. A parameter is part of a function's shape, and one that

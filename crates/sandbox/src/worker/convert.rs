@@ -145,7 +145,10 @@ impl<'a, 'js> FromScript<'a, 'js> {
     }
 
     fn list(&mut self, array: &Array<'js>, depth: u32) -> std::result::Result<Value, NoData> {
-        let count = array.len();
+        // Not `array.len()`, which knows no length past 31 bits.
+        let count: f64 = array.as_object().get("length")?;
+        let count =
+            number(count).as_int().and_then(|count| usize::try_from(count).ok()).ok_or(NoData::TooMuch)?;
         self.spend(size_of::<Value>().saturating_mul(count))?;
         let mut items = Vec::with_capacity(count);
         for index in 0..count {

@@ -64,6 +64,7 @@ pub(super) fn failure(budget: &Budget, entry: &str, caught: Option<Caught>) -> C
     let chain = frames(stack.as_deref().unwrap_or_default());
     let place =
         chain.first().cloned().unwrap_or_else(|| Place { unit: entry.to_owned(), ..Place::default() });
+    let place = Box::new(place);
     match budget.stopped() {
         Some(Stop::Limit(which)) => CallError::Limit { place, which, chain },
         Some(Stop::Host(error)) => CallError::Exception { place, text: error.text, code: error.code, chain },
@@ -78,9 +79,8 @@ pub(super) fn failure(budget: &Budget, entry: &str, caught: Option<Caught>) -> C
 /// A mistake of syntax, from what the compiler threw.
 pub(super) fn syntax(ctx: &Ctx<'_>, name: &str, error: &Error) -> SyntaxError {
     let caught = caught(ctx, error);
-    let place =
-        frames(caught.stack.as_deref().unwrap_or_default()).into_iter().find(|place| place.unit == name);
-    let place = place.unwrap_or_default();
+    let mut places = caught.stack.as_deref().unwrap_or_default().lines().filter_map(frame);
+    let place = places.find(|place| place.unit == name).unwrap_or_default();
     let text = match caught.text.strip_prefix("SyntaxError: ") {
         Some(text) => text.to_owned(),
         None if caught.is_null => "the source takes too much memory to compile".to_owned(),

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use rquickjs::function::Args;
-use rquickjs::{Context, Ctx, Error, Function, Module, Object, Persistent, Promise, Runtime};
+use rquickjs::{Context, Ctx, Error, Function, Module, Persistent, Promise, Runtime};
 
 use super::allocator::Counting;
 use super::convert::{self, FromScript, NoData};
@@ -17,6 +17,9 @@ use super::shop::Shop;
 use crate::call::{CallError, Limit, Place};
 use crate::message::{Fault, FromWorker, Request};
 use crate::value::Value;
+
+/// How many jobs still run in a script that was stopped.
+const LAST_WORDS: u32 = 16;
 
 /// A promise that outlives one visit to the context.
 type Held = Persistent<Promise<'static>>;
@@ -54,46 +57,46 @@ impl Run<'_> {
     }
 
     fn outcome(&self) -> Result<Value, CallError> {
-        let missing = Rc::new(RefCell::new(None));
-        let value = self.interpret(&missing);
+        let value = self.interpret();
         let stopped = self.budget.stopped().is_some();
         match value {
             Ok(value) if !stopped => Ok(value),
             Err(Not::Failed(error)) if !stopped => Err(error),
             Ok(_) | Err(Not::Failed(_)) => Err(failure::failure(self.budget, self.entry(), None)),
-            Err(Not::Thrown(caught)) => match missing.take() {
-                Some(Missing { unit, name }) if !stopped => Err(CallError::NoModule { unit, name }),
-                _ => Err(failure::failure(self.budget, self.entry(), Some(caught))),
-            },
+            Err(Not::Thrown(caught)) => Err(failure::failure(self.budget, self.entry(), Some(caught))),
         }
     }
 
     /// Makes the interpreter and runs everything in it.
-    fn interpret(&self, missing: &Rc<RefCell<Option<Missing>>>) -> Result<Value, Not> {
+    fn interpret(&self) -> Result<Value, Not> {
         let broken = |error: Error| Not::Failed(CallError::WorkerLost { text: error.to_string() });
         let runtime = Runtime::new_with_alloc(Counting(Rc::clone(&self.budget.meter))).map_err(broken)?;
         runtime.set_max_stack_size(STACK);
         let budget = Rc::clone(self.budget);
         runtime.set_interrupt_handler(Some(Box::new(move || budget.is_spent())));
         let modules = Rc::new(self.request.modules.clone());
-        let handed_in = HandedIn { modules, missing: Rc::clone(missing) };
+        let missing = Rc::new(RefCell::new(None));
+        let handed_in = HandedIn { modules, missing: Rc::clone(&missing) };
         runtime.set_loader(handed_in.clone(), handed_in);
         let context = Shop::context(&runtime).map_err(broken)?;
 
-        let namespace = context.with(|ctx| self.import(&ctx).map_err(|error| thrown(&ctx, &error)))?;
-        self.settle(&runtime, &context, &namespace)?;
-        // The promise is that of the import; from here on what is missing is the script's own affair.
-        missing.take();
+        let imported =
+            context.with(|ctx| self.import(&ctx).map_err(|error| thrown(&ctx, &error))).and_then(|held| {
+                self.settle(&runtime, &context, &held)?;
+                context.with(|ctx| result(&ctx, held.clone()).map(drop))?;
+                Ok(held)
+            });
+        let namespace = match (imported, missing.take()) {
+            (Err(Not::Thrown(_)), Some(Missing { unit, name })) => {
+                return Err(Not::Failed(CallError::NoModule { unit, name }));
+            }
+            (imported, _) => imported?,
+        };
         match context.with(|ctx| self.call(&ctx, namespace))? {
             Called::Value(value) => Ok(value),
             Called::Promise(promise) => {
                 self.settle(&runtime, &context, &promise)?;
-                context.with(|ctx| {
-                    let result = promise
-                        .restore(&ctx)
-                        .and_then(|promise| promise.result().unwrap_or(Err(Error::WouldBlock)));
-                    self.read(&ctx, &result.map_err(|error| thrown(&ctx, &error))?)
-                })
+                context.with(|ctx| self.read(&ctx, &result(&ctx, promise)?))
             }
         }
     }
@@ -109,8 +112,8 @@ impl Run<'_> {
     /// Calls the function of the entry.
     fn call(&self, ctx: &Ctx<'_>, namespace: Held) -> Result<Called, Not> {
         let thrown = |error: Error| thrown(ctx, &error);
-        let namespace = namespace.restore(ctx).map_err(thrown)?;
-        let namespace: Object = namespace.result().unwrap_or(Err(Error::WouldBlock)).map_err(thrown)?;
+        let namespace = result(ctx, namespace)?;
+        let namespace = namespace.as_object().ok_or_else(|| thrown(Error::Unknown))?;
         let name = self.request.function.as_str();
         let found: rquickjs::Value = namespace.get(name).map_err(thrown)?;
         let Some(function) = found.as_function() else {
@@ -140,11 +143,18 @@ impl Run<'_> {
                 Ok::<_, Not>(promise.state() == rquickjs::promise::PromiseState::Pending)
             })
         };
+        // A script that was stopped still says where, mostly a few steps later.
+        let mut last_words = LAST_WORDS;
         while pending()? {
             let ran = runtime.execute_pending_job();
             if self.budget.is_spent() {
-                let caught = ran.err().map(|job| job.0.with(|ctx| failure::caught(&ctx, &Error::Exception)));
-                return Err(Not::Thrown(caught.unwrap_or_default()));
+                if let Err(job) = ran {
+                    return Err(Not::Thrown(job.0.with(|ctx| failure::caught(&ctx, &Error::Exception))));
+                }
+                last_words -= 1;
+                if last_words == 0 {
+                    return Err(Not::Thrown(Caught::default()));
+                }
             }
             if matches!(ran, Ok(false)) {
                 let (unit, function) = (self.entry().to_owned(), self.request.function.clone());
@@ -158,7 +168,7 @@ impl Run<'_> {
     fn read<'js>(&self, ctx: &Ctx<'js>, value: &rquickjs::Value<'js>) -> Result<Value, Not> {
         FromScript::new(ctx, self.budget.output).value(value).map_err(|error| match error {
             NoData::TooMuch => {
-                let place = Place { unit: self.entry().to_owned(), ..Place::default() };
+                let place = Box::new(Place { unit: self.entry().to_owned(), ..Place::default() });
                 Not::Failed(CallError::Limit { place, which: Limit::Output, chain: Vec::new() })
             }
             NoData::NotPlain(text) => {
@@ -174,6 +184,12 @@ impl Run<'_> {
 enum Called {
     Value(Value),
     Promise(Held),
+}
+
+/// The value of a promise that is settled.
+fn result<'js>(ctx: &Ctx<'js>, promise: Held) -> Result<rquickjs::Value<'js>, Not> {
+    let settled = promise.restore(ctx).and_then(|promise| promise.result().unwrap_or(Err(Error::WouldBlock)));
+    settled.map_err(|error| thrown(ctx, &error))
 }
 
 fn thrown(ctx: &Ctx<'_>, error: &Error) -> Not {

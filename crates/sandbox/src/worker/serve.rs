@@ -10,8 +10,8 @@ use crate::shut_in::ShutIn;
 
 /// Finishes shutting the process in and serves the engine until it is gone.
 pub(super) fn serve(socket: UnixStream, shut_in: ShutIn) -> Result<(), Fault> {
-    // A thread's first memory and such.
     shop::Shop::warm_up();
+    give_memory_back();
     let protection = shut_in.finish(&socket);
     let engine = Engine::new(socket);
     engine.tell(&FromWorker::Hello { version: VERSION, protection })?;
@@ -31,6 +31,13 @@ pub(super) fn serve(socket: UnixStream, shut_in: ShutIn) -> Result<(), Fault> {
             Err(fault) => return Err(fault),
         }
     }
+}
+
+/// Takes much memory and gives it back: the C library reads a file of the system before it does so the
+/// first time in a thread.
+fn give_memory_back() {
+    let blocks: Vec<Vec<u8>> = (0..512).map(|_| Vec::with_capacity(64 << 10)).collect();
+    drop(std::hint::black_box(blocks));
 }
 
 /// Does what the engine wants.
