@@ -352,7 +352,7 @@ fn told(unit: &str, error: CallError, raised: Option<UnitError>) -> UnitError {
         CallError::NoFunction { function, .. } => UnitError::NoFunction { unit: unit.to_owned(), function },
         CallError::NoModule { name, .. } => UnitError::NoModule(name),
         CallError::Exception { place, text, code, chain } => {
-            let callers = std::iter::once(place).chain(chain).map(|place| here(unit, place));
+            let callers = std::iter::once(*place).chain(chain).map(|place| here(unit, place));
             let mut callers: Vec<Place> = callers.collect();
             match raised {
                 Some(UnitError::Exception { place, text, mut chain }) if code == NESTED => {
@@ -368,7 +368,7 @@ fn told(unit: &str, error: CallError, raised: Option<UnitError>) -> UnitError {
             }
         }
         CallError::Limit { place, which, chain } => {
-            let place = here(unit, place);
+            let place = here(unit, *place);
             let chain =
                 chain.into_iter().map(|place| here(unit, place)).filter(|caller| *caller != place).collect();
             UnitError::Exception { place, text: format!("over the limit: {which}"), chain }
