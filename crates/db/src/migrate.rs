@@ -24,6 +24,7 @@ const STEPS: &[Step] = &[
         ),
     ),
     ("changes", include_str!("../migrations/0005_changes.sql")),
+    ("file_versions", include_str!("../migrations/0006_file_versions.sql")),
 ];
 
 /// The table that tells which steps were run.

@@ -14,9 +14,11 @@ use wire::{Fault, Request, Stop, catalogue, text::quoted};
 
 use crate::app_state::AppState;
 use crate::blocking::{blocking, panic_message};
+use crate::files::CallFiles;
 use crate::gate::tickets::AGENT;
 use crate::gate::{Gate, Holder, touch};
 use crate::request_context::RequestContext;
+use crate::units::Units;
 use crate::write_error::{WriteError, commit_lost};
 
 /// A command's parameters.
@@ -54,11 +56,13 @@ fn run(state: &AppState, mut context: RequestContext) -> Result<Value, Stop> {
     {
         return write(state, &gate, context, *tool, &params);
     }
+    let mut files = state.files.for_call();
     let (answer, to_touch) = state.db.read(|tx| {
         let (holder, caller) = admit(tx, &gate, context)?;
         let (tool, run) = tool?;
         gate.command(tx, &caller, &context.request.command)?;
-        Ok::<_, Stop>((call(tx, context, &caller, (tool, run), params)?, holder.to_touch))
+        let tools = (&mut files, &state.units);
+        Ok::<_, Stop>((call(tx, context, &caller, tools, (tool, run), params)?, holder.to_touch))
     })?;
     touch(state, to_touch, context);
     Ok(answer)
@@ -98,17 +102,23 @@ fn write_once(
     (tool, run): (&'static ToolSpec, Run),
     params: &Params,
 ) -> Result<Value, WriteError> {
-    state.db.write(|tx| {
+    let mut files = state.files.for_call();
+    let done = state.db.write(|tx| {
         let (holder, caller) = admit(tx, gate, context)?;
         gate.command(tx, &caller, &context.request.command)?;
         if let Some(hash) = &holder.to_touch {
             tickets::touch(tx, hash, context.now)?;
         }
         let done = once(tx, context, &caller, params.clone(), |tx, params| {
-            call(tx, context, &caller, (tool, run), params)
+            call(tx, context, &caller, (&mut files, &state.units), (tool, run), params)
         })?;
         Ok(done)
-    })
+    });
+    // Where nobody knows whether it was committed, the rows know.
+    if matches!(done, Ok(_) | Err(WriteError::Lost)) {
+        state.files.place(&state.db, &files.changed());
+    }
+    done
 }
 
 fn admit(tx: &mut Tx, gate: &Gate<'_>, context: &RequestContext) -> Result<(Holder, Caller), Stop> {
@@ -150,6 +160,7 @@ fn call(
     tx: &mut Tx,
     context: &RequestContext,
     caller: &Caller,
+    (files, units): (&mut CallFiles<'_>, &Units),
     (tool, run): (&ToolSpec, Run),
     params: Params,
 ) -> Result<Value, Stop> {
@@ -159,6 +170,8 @@ fn call(
         language: &context.settings.config.language,
         now: context.now,
         entry: entry(context, caller.id, tool.name),
+        files,
+        units,
     };
     catch_unwind(AssertUnwindSafe(|| run(&mut cx, params))).unwrap_or_else(|panic| {
         let words = format!("panic in {}: {}", tool.name, panic_message(panic.as_ref()));

@@ -9,6 +9,7 @@ use db::{Db, DbError, Tx};
 use wire::Stop;
 
 use crate::clock::Clock;
+use crate::files::Files;
 use crate::gate::passwords::Passwords;
 use crate::http::answers::Answers;
 use crate::http::body::Bodies;
@@ -45,6 +46,8 @@ pub(crate) struct AppState {
     pub(crate) metrics: Metrics,
     /// The store's own scripts, of which its pages are made.
     pub(crate) units: Units,
+    /// Its editable files, with versions.
+    pub(crate) files: Files,
     /// Which requests the marker of demo mode counts for.
     pub(crate) demo_scope: DemoScope,
     /// Says that an engine runs on this root; none where the root cannot be written.

@@ -10,6 +10,7 @@ mod agent;
 mod app_state;
 mod blocking;
 mod clock;
+mod files;
 mod gate;
 mod http;
 mod jobs;

@@ -18,6 +18,7 @@ use tokio::task::JoinHandle;
 
 use crate::app_state::{AppState, DemoScope};
 use crate::clock::{Clock, SystemClock};
+use crate::files::Files;
 use crate::gate::passwords::Passwords;
 use crate::http::answers::Answers;
 use crate::http::body::Bodies;
@@ -114,8 +115,11 @@ impl Engine {
         let listener = TcpListener::bind(wanted).await.map_err(|error| StartError::Listen(wanted, error))?;
         let address = listener.local_addr().map_err(|error| StartError::Listen(wanted, error))?;
         let units = Units::new(&root, db.clone(), workers(options.unit_worker));
+        let files = Files::new(&root);
+        recover(&files, &db);
         let state = AppState {
             units,
+            files,
             settings: LiveSettings::new(&root, settings),
             root,
             db,
@@ -132,6 +136,13 @@ impl Engine {
         };
         refuse_open_demo(&state, address)?;
         Ok(serve(Arc::new(state), listener, address))
+    }
+}
+
+/// Brings up files that a killed engine left behind. A store whose disk fails says so and still opens.
+fn recover(files: &Files, db: &Db) {
+    if let Err(stop) = files.recover(db) {
+        tracing::error!(?stop, "Files that lag behind their newest version could not be brought up");
     }
 }
 

@@ -4,6 +4,7 @@
 //! data, templates and other units. What it asked for is noted, so that a cache
 //! can know when its answer is old. A visitor never sees that a unit failed.
 
+mod checks;
 mod compile;
 mod dependencies;
 mod effects;

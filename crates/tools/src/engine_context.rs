@@ -6,6 +6,8 @@ use jiff::Timestamp;
 use serde_json::Value;
 use wire::{Stop, catalogue};
 
+use crate::{StoreFiles, Units};
+
 /// The person a call runs for.
 #[derive(Clone, Debug)]
 pub struct Caller {
@@ -36,6 +38,10 @@ pub struct EngineCx<'a> {
     pub now: Timestamp,
     /// The journal entry of this call; made with the first change.
     pub entry: journal::Entry,
+    /// The store's editable files.
+    pub files: &'a mut dyn StoreFiles,
+    /// What is known of units' code.
+    pub units: &'a dyn Units,
 }
 
 impl EngineCx<'_> {

@@ -2,12 +2,16 @@
 
 mod arguments;
 mod engine_context;
+mod file_changes;
 mod local_context;
 pub mod reference;
 mod registry;
 mod schema;
 mod spec;
+mod store_files;
+mod store_path;
 mod table;
+mod units;
 
 #[cfg(test)]
 mod test_store;
@@ -24,4 +28,7 @@ pub use schema::{input_schema, output_schema};
 pub use spec::{
     Effect, Prepare, Present, Presented, Right, Run, ToolSpec, erased_prepare, erased_present, erased_run,
 };
+pub use store_files::{FileChange, StoreEntry, StoreFiles, StoredFile};
+pub use store_path::{StorePath, is_open};
 pub use table::Table;
+pub use units::{CodeReport, Mistake, Units};

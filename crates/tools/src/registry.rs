@@ -13,6 +13,22 @@ pub static ALL: &[ToolSpec] = &[
     repo::list::TOOL,
     engine::db_locks::TOOL,
     engine::db_unlocks::TOOL,
+    engine::history_content::TOOL,
+    engine::history_list::TOOL,
+    engine::history_restore::TOOL,
+    engine::html_add::TOOL,
+    engine::html_load::TOOL,
+    engine::html_remove::TOOL,
+    engine::html_rename::TOOL,
+    engine::html_save::TOOL,
+    engine::map_tree::TOOL,
+    engine::map_units::TOOL,
+    engine::search::TOOL,
+    engine::unit_add::TOOL,
+    engine::unit_load::TOOL,
+    engine::unit_remove::TOOL,
+    engine::unit_rename::TOOL,
+    engine::unit_save::TOOL,
 ];
 
 /// The tool of this name.

@@ -117,7 +117,11 @@ impl TestStore {
         let tool = find(tool).unwrap();
         let work = |tx: &mut db::Tx| {
             let entry = journal::Entry::new(self.now, who.id, tool.command().unwrap());
-            tool.run.unwrap()(&mut EngineCx { tx, caller: who, language: "en", now: self.now, entry }, sent)
+            let (files, units) = (&mut NoFiles, &NoFiles);
+            tool.run.unwrap()(
+                &mut EngineCx { tx, caller: who, language: "en", now: self.now, entry, files, units },
+                sent,
+            )
         };
         match tool.effect {
             Effect::Reads => self.db.read(work),
@@ -243,4 +247,47 @@ pub(crate) fn column(table: &Value, name: &str) -> Vec<Value> {
         .into_iter()
         .map(|mut row| row.as_object_mut().unwrap().remove(name).unwrap_or(json!(null)))
         .collect()
+}
+
+/// The files of a store without any: tools for files are tested where the engine keeps them.
+struct NoFiles;
+
+impl crate::StoreFiles for NoFiles {
+    fn load(&mut self, _: &mut db::Tx, _: &crate::StorePath) -> Result<Option<crate::StoredFile>, Stop> {
+        Ok(None)
+    }
+
+    fn change(
+        &mut self,
+        _: &mut db::Tx,
+        _: crate::FileChange<'_>,
+    ) -> Result<db::file_versions::Version, Stop> {
+        panic!("this store has no files")
+    }
+
+    fn content(&mut self, _: &str) -> Result<Vec<u8>, Stop> {
+        panic!("this store has no files")
+    }
+
+    fn entries(&mut self, _: &str) -> Result<Vec<crate::StoreEntry>, Stop> {
+        Ok(Vec::new())
+    }
+}
+
+impl crate::Units for NoFiles {
+    fn code(&self, _: &str, _: &str) -> Result<Result<crate::CodeReport, crate::Mistake>, Stop> {
+        Ok(Ok(crate::CodeReport::default()))
+    }
+
+    fn template(&self, _: &str, _: &str) -> Result<(), crate::Mistake> {
+        Ok(())
+    }
+
+    fn manifest(&self, _: &str, _: &str) -> Result<Map<String, Value>, crate::Mistake> {
+        Ok(Map::new())
+    }
+
+    fn has_runtime(&self, _: &str) -> bool {
+        false
+    }
 }

@@ -368,4 +368,136 @@ refusals! {
     lease_not_own(table: &str, who: &str) Tool Owner
     "ACCESS_DENIED: table " "`{table}` is not yours to free: {who}.";
     "Ask that person to finish, or an administrator to free it. A lease ends by itself soon after its window is closed."
+
+    // Files of the store.
+
+    /// A path leads out of the store's files, or is written so that it might.
+    outside_store(name: &str) Tool Agent
+    "ACCESS_DENIED: parameter " "{name} points outside the store files.";
+    "A path starts at the store's root, like units/home.js; `engine_map_tree` lists them."
+
+    /// A tool for files is pointed at the store's settings.
+    config_closed() Tool Agent
+    "ACCESS_DENIED: the store config is not a file for the agent" ".";
+    "`engine_dev_config` tells its settings; people change them."
+
+    /// A tool for files is pointed at something the server keeps for itself.
+    server_marker(path: &str) Tool ServerAdmin
+    "ACCESS_DENIED: " "{path} is a marker of the server.";
+    "Markers, the database and what else lies in core/ belong to who keeps the server; logs in core/log/ can be read."
+
+    /// Neither the content nor a file with it is named.
+    content_missing() Tool Agent
+    "Say content, or content_source" ".";
+    "A save never empties a file by omission: for an empty one say `content` with an empty text."
+
+    /// A file to be loaded is not there.
+    file_not_found(path: &str) Tool Agent
+    "File not found: " "{path}.";
+    "Check the path against engine_map_tree."
+
+    /// A file to be changed is not there.
+    no_such_store_file(path: &str, add: &str) Tool Agent
+    "No such file: " "{path} is not in the store; SAVE changes a file, and `{add}` makes a new one.";
+    ""
+
+    /// Somebody saved another version since the one that `base` names.
+    changed_since(path: &str, what: &str) Tool Agent
+    "CHANGED_SINCE: " "{path}: {what}";
+    "Nothing was saved. Load it again, put your change into the newest version, and save with that `base`."
+
+    /// Code, a manifest or a template that cannot be read.
+    syntax_error(path: &str, line: u32, column: u32, text: &str) Tool Agent
+    "Syntax error: " "{path}:{line}:{column}: {text}.";
+    "Nothing was saved."
+
+    /// A path that is no unit's.
+    not_a_module_path(path: &str) Tool Agent
+    "A module path ends with" " units/<name>.js or units/<name>.php, the name in 1 to 64 small Latin letters, digits and `_`, a letter first; got {path}.";
+    ""
+
+    /// A unit in a folder below `units/`.
+    units_are_flat(path: &str) Tool Agent
+    "units/ keeps a flat list of modules" ": {path} lies deeper.";
+    "Groups are made by names, like units/catalog_menu.js."
+
+    /// A unit below `templates/`.
+    templates_tree(path: &str) Tool Agent
+    "That is the templates tree" ": {path}.";
+    "Code lies in units/<name>.js; templates are made by `engine_html_add`."
+
+    /// A unit in a language that this server cannot run.
+    no_runtime(path: &str) Tool ServerAdmin
+    "NO_RUNTIME:" " the store's server cannot run {path}: it has no command `php` for units.";
+    "Write the unit in JavaScript, or ask who keeps the server."
+
+    /// A new name that a unit has already.
+    unit_exists(name: &str) Tool Agent
+    "Unit already exists: " "{name}.";
+    ""
+
+    /// A unit that is not there.
+    unit_not_found(name: &str) Tool Agent
+    "Unit not found: " "{name}.";
+    "`engine_map_tree` lists the units."
+
+    /// A file that is loaded or saved as a unit's code and is none.
+    not_a_unit_file(path: &str) Tool Agent
+    "Not a unit's code: " "{path} is not a unit file of the project.";
+    "Code lies in units/<name>.js; templates are for `engine_html_load` and `engine_html_save`."
+
+    /// A rename that would change a unit's language, or make a library of an ordinary unit or the other way round.
+    other_kind(path: &str, new_path: &str) Tool Agent
+    "Both paths must be of one kind" ": {path} and {new_path} differ in language, or one is a library and the other is not.";
+    "A library's first or second word is `inc` or `include`, or its name is a single word."
+
+    /// A path that is no template's.
+    template_path(path: &str) Tool Agent
+    "path goes as templates/<group>/units/<module>/<template>.htm" "; got {path}.";
+    ""
+
+    /// A new path that is no template's.
+    template_new_path(path: &str) Tool Agent
+    "new_path goes as templates/<group>/units/<module>/<template>.htm" "; got {path}.";
+    ""
+
+    /// A new path that a template has already.
+    template_exists(name: &str) Tool Agent
+    "Template already exists: " "{name}.";
+    ""
+
+    /// A template that is not there.
+    template_not_found(name: &str) Tool Agent
+    "Template not found: " "{name}.";
+    "`engine_map_tree` lists the files."
+
+    /// A template that would leave the folder of its unit.
+    template_moves() Tool Agent
+    "A template is renamed inside its module folder" ".";
+    "For another unit or group load it, add it there and save it."
+
+    /// A file that is loaded or saved as a template and is none.
+    not_a_template(path: &str) Tool Agent
+    "Not a template: " "{path} is not a template.";
+    "Templates lie in templates/<group>/units/<unit>/<name>.htm."
+
+    /// A group of templates that is not there.
+    group_not_found(group: &str) Tool Agent
+    "Template group not found: " "{group}.";
+    ""
+
+    /// A path that neither is in the store nor ever was.
+    no_project_file(path: &str) Tool Agent
+    "No such file in the project: " "{path}.";
+    "Check the path against engine_map_tree."
+
+    /// A version that is not there.
+    version_not_found(id: i64) Tool Agent
+    "Version not found: " "{id}.";
+    "`engine_history_list` tells the versions of a file."
+
+    /// A word of search that is no regular expression.
+    bad_regex(why: &str) Tool Agent
+    "Bad regular expression: " "{why}.";
+    "Leave `regex` out to find the word as it is."
 }

@@ -140,5 +140,23 @@ pub(super) const JOURNAL: Section = Section {
         .closed()
         .not_journalled("it is the journal")
         .not_told(NOT_SHOWN),
+        TableSpec::new(
+            "file_versions",
+            "what each file of the store was at each save; contents lie under `core/versions/`, by their hash",
+            columns! {
+                id;
+                path "the file, from the store's root";
+                hash "BLAKE3 hash of the content; empty: the file was removed";
+                size "bytes";
+                user_id "the person; empty: it was changed on the server's disk, and noted before the next save";
+                time;
+                application "the agent application", store;
+                tool "the tool";
+                moved_from "the path it had before, where a rename began this one; may be empty";
+            },
+        )
+        .closed()
+        .not_journalled("each row is named by the journal's entry of its call")
+        .not_told(NOT_SHOWN),
     ],
 };

@@ -6,6 +6,7 @@ pub mod categories;
 pub mod content;
 pub mod customers;
 pub mod events;
+pub mod file_versions;
 pub mod groups;
 pub mod idempotency;
 pub mod journal;

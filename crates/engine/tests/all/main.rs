@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test stops at what it did not expect")]
 
 mod client;
+mod files;
 mod gate;
 mod http;
 mod kill;

@@ -1,7 +1,26 @@
-//! Files, data and settings of the store. See spec: tools.md, engine.
+//! Files, data and settings of the store. See spec: engine-tools.md.
 
+mod content;
 pub mod db_locks;
 pub mod db_unlocks;
+pub mod history_content;
+pub mod history_list;
+pub mod history_restore;
+pub mod html_add;
+pub mod html_load;
+pub mod html_remove;
+pub mod html_rename;
+pub mod html_save;
+pub mod map_tree;
+pub mod map_units;
+pub mod search;
+mod unit;
+pub mod unit_add;
+pub mod unit_load;
+mod unit_path;
+pub mod unit_remove;
+pub mod unit_rename;
+pub mod unit_save;
 
 #[cfg(test)]
 mod tests;

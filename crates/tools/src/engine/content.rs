@@ -1,0 +1,48 @@
+//! What the tools for files share on this computer: where new content comes from, and how a body is shown.
+
+use serde_json::Value;
+use wire::{Stop, catalogue};
+
+use crate::{LocalContext, Presented};
+
+/// Most characters of a body in an answer: hosts cut what is longer.
+const IN_ANSWER: usize = 30_000;
+/// Characters that are shown of a longer one.
+const HEAD: usize = 2_000;
+
+/// The new content, named itself or by a file of this computer; `None` where neither is.
+pub(crate) fn given(
+    local: &LocalContext,
+    content: Option<String>,
+    source: Option<String>,
+) -> Result<Option<String>, Stop> {
+    match (content, source) {
+        (Some(_), Some(_)) => Err(catalogue::not_both("content", "content_source").into()),
+        (None, Some(source)) => Ok(Some(local.read_text(&source)?)),
+        (content, None) => Ok(content),
+    }
+}
+
+/// Data with a body as the text behind it. A body that is too long for an answer becomes a file, with its beginning
+/// as the text and `file` among the data; no text is shown for an empty one.
+pub(crate) fn shown(
+    local: &LocalContext,
+    mut data: Value,
+    path: &str,
+    body: String,
+) -> Result<Presented, Stop> {
+    if body.chars().count() <= IN_ANSWER {
+        return Ok(Presented { text: (!body.is_empty()).then_some(body), ..Presented::data(data) });
+    }
+    let file = local.write(local.conversation.join("files"), &file_name(path), body.as_bytes())?;
+    data["file"] = file.to_string_lossy().into();
+    let head: String = body.chars().take(HEAD).collect();
+    let text = format!("{head}\n… (the beginning; the whole is in `file`)");
+    Ok(Presented { text: Some(text), ..Presented::data(data) })
+}
+
+/// `templates/default/units/home/main.htm` as one plain name.
+pub(crate) fn file_name(path: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '-' | '_');
+    path.chars().map(|letter| if plain(letter) { letter } else { '_' }).collect()
+}
