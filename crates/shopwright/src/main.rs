@@ -9,6 +9,7 @@ mod password_prompt;
 mod progress;
 mod random_password;
 mod signal;
+mod store_files;
 mod tour;
 mod try_store;
 

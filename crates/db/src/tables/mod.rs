@@ -30,6 +30,7 @@ pub mod search;
 pub mod sign_in_attempts;
 pub mod slugs;
 pub mod stock;
+pub mod storefront;
 pub mod tasks;
 pub mod texts;
 pub mod tickets;

@@ -1,5 +1,6 @@
 //! What an address leads to: the home page, an element's entry unit, where an element is now, or nothing.
 
+use db::slugs::{self, Destination, Element};
 use wire::Stop;
 
 use crate::app_state::AppState;
@@ -40,17 +41,36 @@ pub(super) enum Target {
 const ENTRIES: [(&str, &str); 4] =
     [("products", "product"), ("categories", "category"), ("brands", "brand"), ("pages", "page")];
 
-/// Finds what an address leads to.
+/// Finds what an address leads to. Pages of another language than the store's begin with that language.
 pub(super) fn find(state: &AppState, settings: &Settings, path: &str) -> Result<Target, Stop> {
     let config = &settings.config;
-    let trimmed = path.trim_end_matches('/');
-    if trimmed.is_empty() {
-        return Ok(Target::Home { language: config.language.clone() });
+    let path = path.trim_matches('/');
+    let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+    let other = config.languages.iter().find(|language| *language == first && **language != config.language);
+    let (language, path) = match other {
+        Some(language) => (language, rest),
+        None => (&config.language, path),
+    };
+    if path.is_empty() {
+        return Ok(Target::Home { language: language.clone() });
     }
-    let language = trimmed.trim_start_matches('/');
-    if config.languages.iter().any(|known| known == language) && language != config.language {
-        return Ok(Target::Home { language: language.to_owned() });
-    }
-    let _ = (state, ENTRIES);
-    Ok(Target::None)
+    let destination = state.db.read(|tx| slugs::find(tx, language, path))?;
+    let address = |path: &str| if other.is_some() { format!("{language}/{path}") } else { path.to_owned() };
+    Ok(match destination {
+        Some(Destination::Here(element)) => element_target(&element, language),
+        Some(Destination::Moved(_, to) | Destination::Gone(_, Some(to))) => {
+            Target::Moved { path: address(to.trim_start_matches('/')) }
+        }
+        Some(Destination::Gone(_, None)) => Target::Gone { language: language.clone() },
+        None => Target::None,
+    })
+}
+
+fn element_target(element: &Element, language: &str) -> Target {
+    let entry = ENTRIES.iter().find(|(entity, _)| *entity == element.entity);
+    entry.map_or(Target::None, |(_, unit)| Target::Element {
+        unit,
+        id: element.id,
+        language: language.to_owned(),
+    })
 }

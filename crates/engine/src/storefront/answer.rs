@@ -126,7 +126,7 @@ pub(super) fn moved(path: &str) -> Response {
 }
 
 /// A path as it stands in an address. Two slashes in front would lead to another site.
-pub(super) fn encoded(path: &str) -> String {
+pub(crate) fn encoded(path: &str) -> String {
     let mut out = String::from("/");
     for byte in path.trim_start_matches('/').bytes() {
         match byte {

@@ -1,6 +1,7 @@
 //! What a unit can ask of the engine: every call after `shop.`, one file for each kind.
 
 mod arguments;
+mod catalogue;
 mod data;
 mod page;
 mod reply;
@@ -10,14 +11,42 @@ use sandbox::{Host, HostError, PoolConfig, Session, Value};
 
 use super::run::Run;
 use arguments::Arguments;
+use reply::is_own_address;
 
 /// What a host call answers.
 type Answer = Result<Value, HostError>;
 
 /// Every call there is, as scripts write it after `shop.`.
-const CALLS: [&str; 17] = [
-    "select", "one", "value", "render", "unit", "t", "money", "date", "config", "secret", "redirect",
-    "status", "header", "cookie", "event", "log", "debug",
+const CALLS: [&str; 29] = [
+    "select",
+    "one",
+    "value",
+    "render",
+    "unit",
+    "t",
+    "money",
+    "date",
+    "config",
+    "secret",
+    "redirect",
+    "status",
+    "header",
+    "cookie",
+    "event",
+    "log",
+    "debug",
+    "categories.tree",
+    "categories.get",
+    "products.list",
+    "products.get",
+    "products.links",
+    "prices.of",
+    "stock.of",
+    "reviews.of",
+    "pages.get",
+    "pages.homes",
+    "menus.get",
+    "search",
 ];
 
 /// Workers whose scripts have these calls.
@@ -47,9 +76,30 @@ impl Host for Run<'_> {
             "event" => reply::event(self, &args),
             "log" => reply::log(self, &args),
             "debug" => reply::debug(self, &args),
-            _ => {
-                Err(HostError::new("NO_CALL", format!("there is no shop.{}()", wire::text::quoted(name, 60))))
-            }
+            _ => catalogue::call(self, name, &args).unwrap_or_else(|| {
+                let words = format!("there is no shop.{}()", wire::text::quoted(name, 60));
+                Err(HostError::new("NO_CALL", words))
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CALLS;
+
+    const TYPES: &str = include_str!("../../../shopwright/src/store_files/units/shop.d.ts");
+
+    #[test]
+    fn every_call_has_its_types() {
+        for call in CALLS {
+            let (group, name) = call.split_once('.').unwrap_or(("", call));
+            let place = if group.is_empty() {
+                TYPES
+            } else {
+                TYPES.split_once(&format!("readonly {group}: ")).unwrap().1
+            };
+            assert!(place.contains(&format!(" {name}(")), "{call}");
         }
     }
 }

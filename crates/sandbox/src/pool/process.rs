@@ -183,6 +183,8 @@ fn spawn(config: &PoolConfig, socket: UnixStream) -> io::Result<Child> {
         .env_clear()
         // Without it the C library would look for a file with the time zone.
         .env("TZ", "UTC0")
+        // With more arenas it would look into a file before it gives memory back.
+        .env("MALLOC_ARENA_MAX", "1")
         .current_dir("/")
         // Ctrl-C in a terminal is for the engine, which lets calls end.
         .process_group(0)

@@ -6,7 +6,7 @@ use engine::store::{self, Holder, InitOptions};
 use super::maintenance;
 use crate::cli::{StoreAddUser, StoreCommand, StoreInit, StoreLogin, StoreRight, Whose};
 use crate::exit::Exit;
-use crate::{log, output, password_prompt};
+use crate::{log, output, password_prompt, store_files};
 
 /// Carries out one of the store's commands.
 pub(super) fn run(command: StoreCommand) -> Result<Exit> {
@@ -48,6 +48,7 @@ fn init(arguments: &StoreInit) -> Result<()> {
             admin_password,
         },
     )?;
+    store_files::lay(&arguments.root)?;
     output::note(&format!(
         "The store is made. `shopwright serve --root {}` runs it.",
         arguments.root.display()

@@ -16,7 +16,7 @@ use super::print::print;
 use super::ready::{Launch, Ready, Someone};
 use super::sample::{Sample, of};
 use crate::exit::Exit;
-use crate::{cli, log, random_password, signal};
+use crate::{cli, log, random_password, signal, store_files};
 
 /// Runs `try` until it is asked to stop.
 pub(crate) fn run(arguments: &cli::Try) -> Result<Exit> {
@@ -74,6 +74,7 @@ fn make(folder: &TryFolder, sample: &Sample, arguments: &cli::Try) -> Result<()>
             admin_password: Zeroizing::new(random_password::draw()?),
         },
     )?;
+    store_files::lay(&fresh)?;
     let db = engine::store::open_db(&fresh)?;
     db.write(|tx| -> Result<(), Failure> {
         if !fill::is_filled(tx, sample)? {

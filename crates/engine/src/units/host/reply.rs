@@ -46,7 +46,7 @@ pub(super) fn redirect(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
 }
 
 /// A path of the store, which no browser reads as another host's.
-pub(crate) fn is_own_address(url: &str) -> bool {
+pub(super) fn is_own_address(url: &str) -> bool {
     url.starts_with('/')
         && !url.starts_with("//")
         && url.len() <= LONGEST

@@ -8,10 +8,11 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use minijinja::value::ValueKind;
-use minijinja::{Environment, Error, ErrorKind, HtmlEscape, Output, State, Value, escape_formatter};
+use minijinja::{Environment, Error, ErrorKind, Output, State, Value, escape_formatter};
 use shop::money::{Currency, format_amount};
 
 use super::{Files, Look};
+use crate::units::values::{from_template, to_json};
 
 /// Most tags of a text that is shown as HTML; one that has more is shown as it is written.
 const MOST_TAGS: usize = 5000;
@@ -75,14 +76,24 @@ pub(super) fn write(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Val
         ValueKind::None => Ok(()),
         ValueKind::Undefined | ValueKind::Bool | ValueKind::Number => escape_formatter(out, state, value),
         _ if value.is_safe() => escape_formatter(out, state, value),
-        _ => {
-            let text = value.to_string();
-            match plain(&text) {
-                Some(text) => escape_formatter(out, state, &Value::from(text)),
-                None => escape_formatter(out, state, &Value::from(text)),
-            }
+        _ => Ok(out.write_str(&escaped(&value.to_string()))?),
+    }
+}
+
+/// A text as it stands in HTML, in an element or a quoted attribute.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
+    for letter in text.chars().filter(|letter| !reaches_out(*letter)) {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
         }
     }
+    out
 }
 
 /// A text without what it could do beyond its own place: turning the direction of what follows, control characters.
@@ -116,9 +127,9 @@ pub(super) fn add(environment: &mut Environment<'static>, look: &Look, files: &A
     environment
         .add_filter("html", |text: Option<&str>| Value::from_safe_string(html(text.unwrap_or_default())));
     environment.add_filter("decimal", |minor: i64, code: &str| -> Result<String, Error> {
-        let currency = Currency::find(code).ok_or_else(|| wrong(format!("no such currency: {code}")))?;
-        Ok(decimal(minor, currency.decimals.into()))
+        decimal_text(minor, code).map_err(wrong)
     });
+    environment.add_filter("tojson", |value: &Value| Value::from_safe_string(json(value)));
     let files = Arc::clone(files);
     environment.add_function("static", move |file: &str| -> Result<String, Error> {
         files.address(file).ok_or_else(|| wrong(format!("no such file in statics: {file}")))
@@ -135,7 +146,13 @@ pub(crate) fn money_text(minor: i64, code: &str, language: &str) -> Result<Strin
     Ok(format_amount(minor, currency, language))
 }
 
-/// A sum with a point and no groups, as machines read it.
+/// A sum in its currency's smallest unit, as machines read it.
+pub(crate) fn decimal_text(minor: i64, code: &str) -> Result<String, String> {
+    let currency = Currency::find(code).ok_or_else(|| format!("no such currency: {code}"))?;
+    Ok(decimal(minor, currency.decimals.into()))
+}
+
+/// A sum with a point and no groups.
 fn decimal(minor: i64, decimals: usize) -> String {
     let digits = format!("{:0>1$}", minor.unsigned_abs(), decimals + 1);
     let (whole, part) = digits.split_at(digits.len() - decimals);
@@ -202,6 +219,22 @@ fn day(date: Date, style: &str, language: &str) -> String {
     }
 }
 
+/// A value as JSON that may stand in a page: nothing in it ends an element or turns the direction of text.
+fn json(value: &Value) -> String {
+    let text = to_json(&from_template(value)).to_string();
+    let mut out = String::with_capacity(text.len() + 16);
+    for letter in text.chars().filter(|letter| !reaches_out(*letter)) {
+        match letter {
+            '<' => out.push_str("\\u003c"),
+            '>' => out.push_str("\\u003e"),
+            '&' => out.push_str("\\u0026"),
+            '\'' => out.push_str("\\u0027"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
 /// A description as HTML: a text without tags in paragraphs, one with tags cleaned to the simple ones.
 fn html(text: &str) -> String {
     let text = plain(text).unwrap_or_else(|| text.to_owned());
@@ -215,7 +248,7 @@ fn html(text: &str) -> String {
 fn paragraphs(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for part in text.split("\n\n").map(str::trim).filter(|part| !part.is_empty()) {
-        let lines: Vec<String> = part.lines().map(|line| HtmlEscape(line).to_string()).collect();
+        let lines: Vec<String> = part.lines().map(escaped).collect();
         // Writing to a text cannot fail.
         let _ = writeln!(out, "<p>{}</p>", lines.join("<br>"));
     }

@@ -1,0 +1,180 @@
+//! Typed calls for what every shop shows: they know the rules, and exactly what their answers are made of.
+
+mod cards;
+mod categories;
+mod content;
+mod list;
+mod product;
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use db::prices::{self, PriceList, Prices};
+use db::products::File;
+use db::{DbError, Tx};
+use db::{slugs, texts};
+use jiff::Timestamp;
+use sandbox::{HostError, Value};
+
+use super::Answer;
+use super::arguments::Arguments;
+use super::data::too_many;
+use crate::settings::Settings;
+use crate::units::dependencies::Dependencies;
+use crate::units::run::Run;
+use crate::units::templates::{Look, decimal_text, money_text};
+use crate::units::visit::map;
+
+/// The typed calls, by name.
+pub(super) fn call(run: &mut Run<'_>, name: &str, args: &Arguments<'_>) -> Option<Answer> {
+    let answer = match name {
+        "categories.tree" => categories::tree(run, args),
+        "categories.get" => categories::get(run, args),
+        "products.list" => list::list(run, args),
+        "products.get" => product::get(run, args),
+        "products.links" => product::links(run, args),
+        "prices.of" => product::prices_of(run, args),
+        "stock.of" => product::stock_of(run, args),
+        "reviews.of" => content::reviews(run, args),
+        "pages.get" => content::page(run, args),
+        "pages.homes" => content::homes(run, args),
+        "menus.get" => content::menu(run, args),
+        "search" => list::search(run, args),
+        _ => return None,
+    };
+    Some(answer)
+}
+
+/// What typed calls read in: one moment of the database, and the look of the page.
+pub(super) struct Reading<'a> {
+    pub(super) tx: &'a mut Tx,
+    pub(super) look: &'a Look,
+    pub(super) settings: &'a Settings,
+    pub(super) now: Timestamp,
+    pub(super) dependencies: &'a mut Dependencies,
+}
+
+/// Reads for a call, in one transaction; `rows` of the answer are told to the debugger.
+fn read(
+    run: &mut Run<'_>,
+    call: &str,
+    f: impl FnOnce(&mut Reading<'_>) -> Result<Value, DbError>,
+) -> Result<Value, HostError> {
+    if !run.count_query() {
+        return Err(too_many());
+    }
+    let (visit, db) = (run.visit, run.units.db.clone());
+    let mut dependencies = Dependencies::default();
+    let started = Instant::now();
+    let answer = db.read(|tx| {
+        f(&mut Reading {
+            tx,
+            look: &visit.look,
+            settings: &visit.settings,
+            now: visit.now,
+            dependencies: &mut dependencies,
+        })
+    });
+    run.dependencies().merge(&dependencies);
+    let rows = match &answer {
+        Ok(Value::List(list)) => list.len(),
+        Ok(Value::Null) | Err(_) => 0,
+        Ok(_) => 1,
+    };
+    run.note_query(&format!("shop.{call}()"), rows, started.elapsed());
+    answer.map_err(|error| {
+        tracing::error!(cause = ?error, call, "A typed call failed");
+        HostError::new("DATABASE", "the database cannot be used")
+    })
+}
+
+impl Reading<'_> {
+    /// The address of a page in a language of the store.
+    fn url(&self, language: &str, path: &str) -> String {
+        let path = path.trim_start_matches('/');
+        let path = if language == self.look.default_language {
+            path.to_owned()
+        } else {
+            format!("{language}/{path}")
+        };
+        crate::storefront::encoded(&path)
+    }
+
+    /// The store's languages, its own first.
+    fn languages(&self) -> Vec<&str> {
+        let config = &self.settings.config;
+        let mut languages = vec![config.language.as_str()];
+        languages
+            .extend(config.languages.iter().map(String::as_str).filter(|other| *other != config.language));
+        languages
+    }
+
+    /// Addresses of rows in the page's language.
+    fn urls(&mut self, entity: &str, ids: &[i64]) -> Result<HashMap<i64, String>, DbError> {
+        let paths = slugs::current(self.tx, entity, ids, &self.look.language)?;
+        Ok(paths.into_iter().map(|(id, path)| (id, self.url(&self.look.language, &path))).collect())
+    }
+
+    /// Addresses of one row in all languages of the store.
+    fn all_urls(&mut self, entity: &str, id: i64) -> Result<Value, DbError> {
+        let paths = slugs::of(self.tx, entity, id)?;
+        let languages = self.languages();
+        let known = paths.into_iter().filter(|(language, _)| languages.contains(&language.as_str()));
+        Ok(Value::Map(
+            known
+                .map(|(language, path)| {
+                    let url = self.url(&language, &path);
+                    (language, url.into())
+                })
+                .collect(),
+        ))
+    }
+
+    /// The texts that only search engines show, as fields.
+    fn seo(&mut self, entity: &str, id: i64) -> Result<[(&'static str, Value); 2], DbError> {
+        let mut texts = texts::of(self.tx, entity, &[id], &self.look.language)?;
+        let mut take = |field: &str| Value::from(texts.remove(&(id, field.to_owned())));
+        Ok([("seo_title", take("seo_title")), ("seo_description", take("seo_description"))])
+    }
+
+    /// The prices of variants for everybody.
+    fn prices(&mut self, variants: &[i64]) -> Result<(Prices, Vec<PriceList>), DbError> {
+        self.dependencies.table("price_lists");
+        for variant in variants {
+            self.dependencies.set("prices", *variant);
+        }
+        let lists = prices::open_lists(self.tx, &self.look.currency, None, self.now)?;
+        Ok((prices::of_variants(self.tx, variants, &lists)?, lists))
+    }
+}
+
+/// A price as pages show it.
+fn price(look: &Look, amount: i64, compare_at: Option<i64>, lowest: Option<i64>) -> Value {
+    let text = |minor: i64| money_text(minor, &look.currency, &look.language).unwrap_or_default();
+    map([
+        ("amount", amount.into()),
+        ("currency", look.currency.as_str().into()),
+        ("text", text(amount).into()),
+        ("decimal", decimal_text(amount, &look.currency).unwrap_or_default().into()),
+        ("compare_at", compare_at.into()),
+        ("compare_text", compare_at.map(text).into()),
+        ("lowest", lowest.into()),
+        ("lowest_text", lowest.map(text).into()),
+    ])
+}
+
+/// A picture as pages show it.
+fn image(file: &File) -> Value {
+    map([
+        ("id", file.id.into()),
+        ("url", crate::storefront::encoded(&format!("files/{}", file.stored_name)).into()),
+        ("width", file.width.into()),
+        ("height", file.height.into()),
+        ("alt", file.alt.as_str().into()),
+    ])
+}
+
+/// Whether a file is a picture that pages show.
+fn is_image(file: &File) -> bool {
+    file.mime.starts_with("image/") && file.mime != "image/svg+xml"
+}

@@ -1,0 +1,50 @@
+// What every whole page has in common: the store's name, its languages, what search engines read.
+
+/** Shows a page: a template of the unit inside the layout. */
+export function show(template, page) {
+  return shop.render(template, {
+    store: { name: shop.config("name"), url: base() },
+    language: shop.language,
+    home: home(),
+    ...page,
+    canonical: page.path === undefined ? null : base() + page.path,
+  });
+}
+
+/** The store's public address, without a slash at its end. */
+export function base() {
+  return shop.config("url").replace(/\/+$/, "");
+}
+
+/** The home page in the page's language. */
+export function home() {
+  return shop.language === shop.config("language") ? "/" : "/" + shop.language;
+}
+
+/** The first words of a text, without markup, for descriptions. */
+export function summary(text, most = 160) {
+  const words = String(text ?? "").replace(/<[^>]*>/g, " ").replace(/\s+/g, " ").trim();
+  if (words.length <= most) {
+    return words;
+  }
+  const cut = words.slice(0, most);
+  return cut.slice(0, Math.max(cut.lastIndexOf(" "), most - 30)) + "…";
+}
+
+/** An address with fields; empty ones are left out. */
+export function address(path, fields) {
+  const parts = [];
+  for (const [name, value] of Object.entries(fields)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null && one !== "") {
+        parts.push(encodeURIComponent(name) + "=" + encodeURIComponent(one));
+      }
+    }
+  }
+  return parts.length ? path + "?" + parts.join("&") : path;
+}
+
+/** Data without the fields that are not set. */
+export function withoutEmpty(data) {
+  return JSON.parse(JSON.stringify(data));
+}

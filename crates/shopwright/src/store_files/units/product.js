@@ -1,0 +1,115 @@
+// A product: its variants, prices, stock, reviews, and the same for search engines.
+import { address, base, show, summary, withoutEmpty } from "units/inc_page.js";
+
+export function main({ id }) {
+  const product = shop.products.get(id);
+  if (!product) {
+    shop.status(404);
+    return shop.unit("not_found");
+  }
+  const variant = current(product, shop.request.query.v);
+  const reviews = shop.reviews.of(id, { per: 20 });
+  const description = product.seo_description ?? summary(product.text);
+  return show("main.htm", {
+    path: product.url,
+    urls: product.urls,
+    is_hidden: product.state !== "kShown",
+    description,
+    product,
+    variant,
+    options: choices(product, variant),
+    reviews,
+    links: shop.products.links(id, "kAnalog"),
+    shot: product.images[0] ?? null,
+    ld: withoutEmpty(structured(product, reviews, description)),
+    crumbs_ld: crumbs(product),
+  });
+}
+
+/** The variant of the address, else the first that can be bought, else the first. */
+function current(product, wanted) {
+  const variants = product.variants;
+  return variants.find((variant) => String(variant.id) === wanted)
+    ?? variants.find((variant) => variant.available && variant.price)
+    ?? variants[0];
+}
+
+/** The options with an address for each value: the variant that has it and else most of what is chosen now. */
+function choices(product, chosen) {
+  return product.options.map((option) => ({
+    name: option.name,
+    values: option.values.map((value) => {
+      const fits = product.variants.filter((variant) => variant.values.includes(value.id));
+      const common = (variant) => variant.values.filter((one) => chosen.values.includes(one)).length;
+      const best = fits.sort((a, b) => common(b) - common(a) || b.available - a.available)[0];
+      return {
+        name: value.name,
+        here: chosen.values.includes(value.id),
+        available: Boolean(best?.available),
+        url: best ? address(product.url, { v: best.id }) : null,
+      };
+    }),
+  }));
+}
+
+/** The product as search engines read it: what the page shows, and nothing else. */
+function structured(product, reviews, description) {
+  const priced = product.variants.filter((variant) => variant.price && variant.price.amount > 0);
+  const whole = {
+    "@context": "https://schema.org",
+    "@type": priced.length > 1 ? "ProductGroup" : "Product",
+    name: product.name,
+    description: description || undefined,
+    url: base() + product.url,
+    image: product.images.length ? product.images.map((image) => base() + image.url) : undefined,
+    brand: product.brand ? { "@type": "Brand", name: product.brand.name } : undefined,
+  };
+  if (product.rating_count > 0) {
+    whole.aggregateRating = {
+      "@type": "AggregateRating",
+      ratingValue: (product.rating_sum / product.rating_count).toFixed(1),
+      reviewCount: product.rating_count,
+    };
+    whole.review = reviews.items.slice(0, 5).map((review) => ({
+      "@type": "Review",
+      author: { "@type": "Person", name: review.name },
+      datePublished: review.created.slice(0, 10),
+      reviewBody: review.text || undefined,
+      reviewRating: { "@type": "Rating", ratingValue: review.rating, bestRating: 5, worstRating: 1 },
+    }));
+  }
+  const one = (variant) => ({
+    sku: variant.sku ?? undefined,
+    gtin: variant.gtin ?? undefined,
+    mpn: variant.mpn ?? undefined,
+    offers: {
+      "@type": "Offer",
+      url: base() + address(product.url, { v: priced.length > 1 ? variant.id : "" }),
+      price: variant.price.decimal,
+      priceCurrency: variant.price.currency,
+      availability: "https://schema.org/" + (variant.available ? "InStock" : "OutOfStock"),
+    },
+  });
+  if (priced.length === 1) {
+    return Object.assign(whole, one(priced[0]));
+  }
+  if (priced.length > 1) {
+    whole.productGroupID = String(product.id);
+    whole.hasVariant = priced.map((variant) => ({ "@type": "Product", name: variant.title, ...one(variant) }));
+  }
+  return priced.length ? whole : null;
+}
+
+function crumbs(product) {
+  const path = [...product.path, { name: product.name, url: product.url }];
+  return {
+    "@context": "https://schema.org",
+    "@type": "BreadcrumbList",
+    itemListElement: path.map((step, at) => ({
+      "@type": "ListItem",
+      position: at + 1,
+      name: step.name,
+      item: base() + step.url,
+    })),
+  };
+}

@@ -1,0 +1,239 @@
+// What a unit can ask of the store. The same for every unit, in every language of units.
+
+/** An amount in its currency's smallest unit (cents). */
+type Minor = number;
+
+/** An address of this store, like `/outdoor/jackets`. */
+type Path = string;
+
+interface Price {
+  amount: Minor;
+  currency: string;
+  /** As people read it. */
+  text: string;
+  /** As machines read it: a point and no groups. */
+  decimal: string;
+  /** The price before a reduction. */
+  compare_at: Minor | null;
+  compare_text: string | null;
+  /** The lowest of the 30 days before a reduction. Only of a product's own page. */
+  lowest: Minor | null;
+  lowest_text: string | null;
+}
+
+interface Image {
+  id: number;
+  url: Path;
+  width: number | null;
+  height: number | null;
+  alt: string;
+}
+
+/** A product as lists show it. */
+interface Card {
+  id: number;
+  name: string;
+  url: Path;
+  brand: string | null;
+  /** The lowest price of its variants. */
+  price: Price | null;
+  /** Whether others of its variants cost more. */
+  is_from: boolean;
+  available: boolean;
+  rating_sum: number;
+  rating_count: number;
+  image: Image | null;
+}
+
+interface Step {
+  id: number;
+  name: string;
+  url: Path;
+}
+
+interface Branch extends Step {
+  children: Branch[];
+}
+
+interface MenuItem {
+  name: string;
+  url: string;
+  children: MenuItem[];
+}
+
+interface Category extends Step {
+  parent_id: number | null;
+  text: string;
+  sort: Sort;
+  /** Its address in each language. */
+  urls: Record<string, Path>;
+  /** From the top to itself. */
+  path: Step[];
+  children: Step[];
+  seo_title: string | null;
+  seo_description: string | null;
+}
+
+interface Variant {
+  id: number;
+  title: string;
+  sku: string | null;
+  gtin: string | null;
+  mpn: string | null;
+  /** Its values of the options. */
+  values: number[];
+  price: Price | null;
+  available: boolean;
+  /** How many can be bought; null is any number. */
+  quantity: number | null;
+  weight: number | null;
+  min_quantity: number;
+  max_quantity: number | null;
+  step: number;
+}
+
+interface Product {
+  id: number;
+  name: string;
+  text: string;
+  state: "kShown" | "kUnlisted";
+  url: Path | null;
+  urls: Record<string, Path>;
+  path: Step[];
+  brand: { id: number; name: string } | null;
+  options: { id: number; name: string; values: { id: number; name: string }[] }[];
+  variants: Variant[];
+  attributes: { key: string; name: string; text: string }[];
+  images: Image[];
+  rating_sum: number;
+  rating_count: number;
+  changed: string;
+  seo_title: string | null;
+  seo_description: string | null;
+}
+
+interface Facet {
+  key: string;
+  name: string;
+  is_chosen: boolean;
+  choices: { key: string; name: string; count: number; chosen: boolean }[];
+}
+
+interface List {
+  items: Card[];
+  total: number;
+  page: number;
+  /** Pages that have a number. */
+  pages: number;
+  per: number;
+  /** Only where they were asked for. */
+  facets: Facet[];
+}
+
+interface Review {
+  id: number;
+  name: string;
+  rating: number;
+  text: string;
+  answer: string;
+  is_verified: boolean;
+  created: string;
+}
+
+interface Page {
+  id: number;
+  key: string | null;
+  name: string;
+  text: string;
+  url: Path | null;
+  urls: Record<string, Path>;
+  seo_title: string | null;
+  seo_description: string | null;
+}
+
+type Sort = "popular" | "new" | "price" | "price_down" | "name" | "rating";
+type Params = Record<string, string | number | bigint | boolean | null>;
+type Row = Record<string, any>;
+type Fields = Record<string, string | string[]>;
+
+/** Every failed call throws an Error whose `code` says what kind: ARGUMENT, SQL, LIMIT, TEMPLATE, NOT_GRANTED, DATABASE. */
+declare const shop: {
+  // The page.
+  readonly language: string;
+  readonly currency: string;
+  /** The group of templates. */
+  readonly template: string;
+
+  // Who asks for what. A unit that mentions these is kept per address or not at all.
+  readonly request: {
+    readonly method: "GET" | "POST";
+    readonly path: string;
+    readonly url: string;
+    readonly query: Fields;
+    readonly post: Fields;
+  };
+  /** The person of the store who works here; null is a visitor. */
+  readonly user: { readonly id: number; readonly login: string; readonly name: string } | null;
+  readonly cookies: Fields;
+
+  // Data, by statements that read. `:name` stands for a value of `params`.
+  select(sql: string, params?: Params): Row[];
+  one(sql: string, params?: Params): Row | null;
+  value(sql: string, params?: Params): any;
+
+  // Data, by calls that know the rules.
+  readonly categories: {
+    tree(options?: { depth?: number; parent?: number }): Branch[];
+    get(id: number): Category | null;
+  };
+  readonly products: {
+    list(options?: {
+      category?: number;
+      page?: number;
+      per?: number;
+      sort?: Sort;
+      /** Keys of choices, by attribute: `{ f_colour: ["green"], f_brand: ["3"] }`. */
+      filters?: Record<string, string | string[]>;
+      facets?: boolean;
+      available?: boolean;
+    }): List;
+    get(id: number): Product | null;
+    links(id: number, kind?: "kUpsell" | "kCross" | "kAnalog" | "kSpare"): Card[];
+  };
+  readonly prices: { of(variants: number[]): Record<string, Price> };
+  readonly stock: { of(variants: number[]): Record<string, number | null> };
+  readonly reviews: { of(product: number, options?: { page?: number; per?: number }): { items: Review[]; total: number; page: number } };
+  readonly pages: {
+    get(id: number | string): Page | null;
+    /** The home page of each language. */
+    homes(): Record<string, Path>;
+  };
+  readonly menus: { get(key: string): MenuItem[] };
+  search(text: string, options?: { page?: number; per?: number }): Omit<List, "facets">;
+
+  // Making pages.
+  render(template: string, data?: object): string;
+  unit(name: string, vars?: object): string;
+  /** Words of `words.<language>.json` beside the unit's templates, else of the unit `layout`. */
+  t(key: string, values?: { count?: number; [name: string]: string | number | undefined }): string;
+  money(value: Minor, currency?: string): string;
+  date(time: string, style?: "day" | "short" | "time" | "iso"): string;
+
+  // Settings.
+  config(key: "name" | "url" | "language" | "time_zone" | "currency" | "template"): string;
+  /** Only what config.json grants the unit. Its value is taken out of pages and logs. */
+  secret(key: string): string | null;
+
+  // The answer.
+  redirect(url: Path, status?: 301 | 302 | 303 | 307 | 308): void;
+  status(code: number): void;
+  header(name: string, value: string): void;
+  cookie(name: string, value: string, options?: { days?: number }): void;
+
+  // What follows, once the answer stands.
+  event(key: string, data?: object | null, to?: { user?: number; group?: number }): void;
+
+  // For developers.
+  log(level: "info" | "warn" | "error", text: string): void;
+  debug(value: unknown): void;
+};
