@@ -399,7 +399,7 @@ refusals! {
     /// A file to be changed is not there.
     no_such_store_file(path: &str, add: &str) Tool Agent
     "No such file: " "{path} is not in the store; SAVE changes a file, and `{add}` makes a new one.";
-    ""
+    "Check the path against engine_map_tree."
 
     /// Somebody saved another version since the one that `base` names.
     changed_since(path: &str, what: &str) Tool Agent
