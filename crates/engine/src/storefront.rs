@@ -27,7 +27,6 @@ use crate::http::pages;
 use crate::units::visit::{Audience, Visit, map};
 
 use address::Target;
-pub(crate) use answer::encoded;
 use incoming::Incoming;
 
 /// The storefront's addresses; what is none of them is a page.

@@ -14,6 +14,7 @@ mod host;
 mod loader;
 mod manifest;
 pub(crate) mod name;
+pub(crate) mod path;
 mod report;
 mod run;
 mod stamp;

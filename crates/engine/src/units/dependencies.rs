@@ -1,6 +1,7 @@
 //! What a unit's answer was made of, noted while it runs. The cache asks nothing else.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 /// One thing an answer was made of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,6 +14,15 @@ pub(crate) enum Dependency {
     Table(String),
     /// A file below the root, which may also be missing.
     File(String),
+}
+
+impl fmt::Display for Dependency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Row(name, id) | Self::Set(name, id) => write!(f, "{name}:{id}"),
+            Self::Table(name) | Self::File(name) => f.write_str(name),
+        }
+    }
 }
 
 /// What an answer was made of.

@@ -11,12 +11,6 @@ pub(crate) fn is_unit(name: &str) -> bool {
         && letters.all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_')
 }
 
-/// Whether this is a library: its second word is `include`, or its first is `inc`.
-pub(crate) fn is_library(name: &str) -> bool {
-    let mut words = name.split('_');
-    words.next() == Some("inc") || words.next() == Some("include")
-}
-
 /// Whether this is a unit of the agent, which no visitor is shown.
 pub(crate) fn is_agents(name: &str) -> bool {
     name.starts_with("agent_")
@@ -90,8 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn libraries_and_the_agents_units_are_known_by_name() {
-        assert!(is_library("inc_format") && is_library("shop_include") && !is_library("include"));
+    fn the_agents_units_are_known_by_name() {
         assert!(is_agents("agent_report") && !is_agents("agents"));
     }
 }

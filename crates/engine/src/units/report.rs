@@ -31,6 +31,10 @@ pub(crate) struct UnitRow {
     pub(crate) is_hit: bool,
     /// What made the kept one stale.
     pub(crate) stale: Option<String>,
+    /// What its answer was made of.
+    pub(crate) depends: Vec<String>,
+    /// Whether its answer differs by address and fields of the request.
+    pub(crate) is_by_request: bool,
     /// Its time, with the units in it.
     pub(crate) took: Duration,
     queries: usize,
@@ -128,6 +132,8 @@ fn unit_told(row: &UnitRow) -> Json {
         "cache_allow": row.cache_allow,
         "hit": row.is_hit,
         "stale": row.stale,
+        "depends": row.depends,
+        "by_request": row.is_by_request,
         "time": seconds(row.took),
         "queries": has_queries.then_some(row.queries),
         "query_time": has_queries.then(|| seconds(row.query_time)),

@@ -175,6 +175,10 @@ impl<'a> Run<'a> {
         if let Some(row) = self.report.unit(at) {
             row.took = started.elapsed();
             row.cache_allow = row.cache_on && !dependencies.is_own();
+            row.is_by_request = dependencies.is_by_request();
+            if self.visit.is_debugged {
+                row.depends = dependencies.iter().map(ToString::to_string).collect();
+            }
         }
         if let Err(error) = &result {
             self.report.fail(at, &self.veil(&error.to_string()));

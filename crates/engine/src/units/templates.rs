@@ -155,6 +155,7 @@ impl Group {
     }
 
     /// The address of a file that every visitor may have, with a mark of its content.
+    #[cfg(test)]
     pub(crate) fn address(&self, file: &str) -> Option<String> {
         self.files.address(file)
     }

@@ -97,7 +97,7 @@ impl Reading<'_> {
         } else {
             format!("{language}/{path}")
         };
-        crate::storefront::encoded(&path)
+        crate::units::path::encoded(&path)
     }
 
     /// The store's languages, its own first.
@@ -167,7 +167,7 @@ fn price(look: &Look, amount: i64, compare_at: Option<i64>, lowest: Option<i64>)
 fn image(file: &File) -> Value {
     map([
         ("id", file.id.into()),
-        ("url", crate::storefront::encoded(&format!("files/{}", file.stored_name)).into()),
+        ("url", crate::units::path::encoded(&format!("files/{}", file.stored_name)).into()),
         ("width", file.width.into()),
         ("height", file.height.into()),
         ("alt", file.alt.as_str().into()),

@@ -85,9 +85,12 @@ fn brand(reading: &mut Reading<'_>, product: &Product) -> Result<Value, DbError>
     Ok(name.map(|name| map([("id", brand.into()), ("name", name.into())])).unwrap_or_default())
 }
 
+/// An option's number and name, and those of its values.
+type OptionNames<'a> = (i64, &'a str, Vec<(i64, &'a str)>);
+
 /// The options in order, each with its values once.
 fn option_list(rows: &[VariantOption]) -> Value {
-    let mut options: Vec<(i64, &str, Vec<(i64, &str)>)> = Vec::new();
+    let mut options: Vec<OptionNames<'_>> = Vec::new();
     for row in rows {
         let at = options.iter().position(|(id, _, _)| *id == row.option_id).unwrap_or_else(|| {
             options.push((row.option_id, &row.option_name, Vec::new()));
@@ -100,7 +103,7 @@ fn option_list(rows: &[VariantOption]) -> Value {
         }
     }
     let named = |id: i64, name: &str| [("id", id.into()), ("name", name.into())];
-    let option = |(id, name, values): (i64, &str, Vec<(i64, &str)>)| {
+    let option = |(id, name, values): OptionNames<'_>| {
         let values = values.into_iter().map(|(id, name)| map(named(id, name))).collect();
         let [id, name] = named(id, name);
         map([id, name, ("values", Value::List(values))])
