@@ -108,15 +108,18 @@ impl Engine {
     pub async fn start(root: PathBuf, options: Options) -> Result<Running, StartError> {
         let opening = tokio::task::spawn_blocking({
             let (root, now) = (root.clone(), options.clock.now());
-            move || open(root, now)
+            move || {
+                let (settings, db, lock) = open(root.clone(), now)?;
+                let files = Files::new(&root);
+                recover(&files, &db);
+                Ok::<_, StartError>((settings, db, lock, files))
+            }
         });
-        let (settings, db, lock) = opening.await.map_err(|_| StartError::Broke)??;
+        let (settings, db, lock, files) = opening.await.map_err(|_| StartError::Broke)??;
         let wanted = options.listen.unwrap_or(settings.listen);
         let listener = TcpListener::bind(wanted).await.map_err(|error| StartError::Listen(wanted, error))?;
         let address = listener.local_addr().map_err(|error| StartError::Listen(wanted, error))?;
         let units = Units::new(&root, db.clone(), workers(options.unit_worker));
-        let files = Files::new(&root);
-        recover(&files, &db);
         let state = AppState {
             units,
             files,
