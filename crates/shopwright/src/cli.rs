@@ -199,6 +199,8 @@ pub(crate) enum StoreCommand {
     Backup(StoreBackup),
     /// Make the store from a backup, in folder of what is there
     Restore(StoreRestore),
+    /// Fill an empty shop with sample goods, for measuring
+    Seed(StoreSeed),
     /// Block a person; their open sessions end
     Block(StoreLogin),
     /// Let a blocked person in again
@@ -277,6 +279,21 @@ pub(crate) struct StoreRestore {
     /// Remove the rows of a database that is not this store's
     #[arg(long)]
     pub(crate) replace: bool,
+}
+
+/// Arguments of `store seed`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A tea shop with categories, variants, prices, stock, customers, orders and reviews: the same rows at each run. Only a \
+shop that has none of these yet is filled. It is one transaction, so stop the engine before: nobody else can write \
+meanwhile.")]
+pub(crate) struct StoreSeed {
+    /// The store's root: the folder with config.json
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: PathBuf,
+    /// How many products
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
+    pub(crate) products: i64,
 }
 
 /// A person of a store.

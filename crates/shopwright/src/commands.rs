@@ -6,6 +6,7 @@ mod licensor;
 mod maintenance;
 mod mcp;
 mod runtime;
+mod seed;
 mod serve;
 mod store;
 

@@ -8,6 +8,7 @@ mod output;
 mod password_prompt;
 mod progress;
 mod random_password;
+mod sample_shop;
 mod signal;
 mod store_files;
 mod tour;

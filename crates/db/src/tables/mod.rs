@@ -25,6 +25,7 @@ pub mod reindex;
 pub mod repo;
 pub mod reviews;
 pub mod rights;
+pub mod row_numbers;
 pub mod rows;
 pub mod search;
 pub mod sign_in_attempts;

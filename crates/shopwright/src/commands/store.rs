@@ -3,7 +3,7 @@
 use anyhow::Result;
 use engine::store::{self, Holder, InitOptions};
 
-use super::maintenance;
+use super::{maintenance, seed};
 use crate::cli::{StoreAddUser, StoreCommand, StoreInit, StoreLogin, StoreRight, Whose};
 use crate::exit::Exit;
 use crate::{log, output, password_prompt, store_files};
@@ -23,6 +23,7 @@ pub(super) fn run(command: StoreCommand) -> Result<Exit> {
         StoreCommand::Migrate(arguments) => maintenance::migrate(&arguments)?,
         StoreCommand::Backup(arguments) => maintenance::backup(&arguments)?,
         StoreCommand::Restore(arguments) => maintenance::restore(&arguments)?,
+        StoreCommand::Seed(arguments) => seed::run(&arguments)?,
         StoreCommand::Block(who) => block(&who, true)?,
         StoreCommand::Unblock(who) => block(&who, false)?,
         StoreCommand::Grant(right) => grant(&right)?,

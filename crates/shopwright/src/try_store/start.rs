@@ -1,9 +1,11 @@
 //! Making or reopening the store, starting engine and program, waiting for the end.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use db::Db;
 use engine::settings::{Config, Settings};
 use home::{Credentials, Home, ShopIni};
 use jiff::Timestamp;
@@ -16,7 +18,7 @@ use super::print::print;
 use super::ready::{Launch, Ready, Someone};
 use super::sample::{Sample, of};
 use crate::exit::Exit;
-use crate::{cli, log, random_password, signal, store_files};
+use crate::{cli, log, random_password, sample_shop, signal, store_files};
 
 /// Runs `try` until it is asked to stop.
 pub(crate) fn run(arguments: &cli::Try) -> Result<Exit> {
@@ -83,10 +85,21 @@ fn make(folder: &TryFolder, sample: &Sample, arguments: &cli::Try) -> Result<()>
         Ok(())
     })
     .map_err(|failure| failure.0)?;
+    fill_shop(&db, language)?;
     drop(db);
     std::fs::rename(&fresh, &root)?;
     // The passwords of another store of the same folder would not fit.
     people::forget(folder.dir());
+    Ok(())
+}
+
+/// Puts goods on the shelves, where there are none.
+fn fill_shop(db: &Db, language: &str) -> Result<()> {
+    if db.read(|tx| sample_shop::taken(tx).map_err(Failure)).map_err(|failure| failure.0)?.is_some() {
+        return Ok(());
+    }
+    let setting = sample_shop::Setting { language, now: Timestamp::now() };
+    sample_shop::fill(db, sample_shop::Size::SAMPLE, setting, &mut |_| ControlFlow::Continue(()))?;
     Ok(())
 }
 
