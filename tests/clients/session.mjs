@@ -37,7 +37,7 @@ export async function work(client, protocol) {
   assert.equal(data.user.login, "irina");
   assert.equal(data.princ, null);
   const notes = await done("memory_list", {});
-  const critical = notes.rows.filter((row) => row[2] === "kCritical").map((row) => row[0]);
+  const critical = notes.notes.rows.filter((row) => row[2] === "kCritical").map((row) => row[0]);
   assert.equal(critical.length, data.memory.critical);
   await refused("memory_save", { name: "x" }, "The store asks you to read its kCritical notes");
   const loaded = await done("memory_load", { ids: critical });

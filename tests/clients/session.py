@@ -33,7 +33,7 @@ async def work(call, tools, protocol):
     assert data["user"]["login"] == "irina" and data["user"]["from"] == "program", data["user"]
 
     notes = await done(call, "memory_list", {}, protocol)
-    critical = [row[0] for row in notes["rows"] if row[2] == "kCritical"]
+    critical = [row[0] for row in notes["notes"]["rows"] if row[2] == "kCritical"]
     assert len(critical) == data["memory"]["critical"], (critical, data["memory"])
 
     refused, texts, _ = await call("memory_save", {"name": "x"})

@@ -320,7 +320,7 @@ async fn body_of(mut answer: reqwest::Response) -> Result<Vec<u8>, Trouble> {
 fn refusal(envelope: Envelope) -> Refusal {
     let head = envelope.error.unwrap_or_default();
     let name = envelope.refusal.unwrap_or_else(|| {
-        let row = wire::catalogue::ALL.iter().find(|row| head.starts_with(row.beginning));
+        let row = wire::catalogue::row_of(&head);
         row.map(|row| row.name).unwrap_or_default().to_owned()
     });
     wire::catalogue::received(&name, &head)

@@ -58,7 +58,7 @@ fn done(shown: Presented, host: &Host) -> CallToolResult {
 }
 
 fn structured(mut data: Value, text: Option<&str>, host: &Host) -> Value {
-    if let (Some(text), Some(object), true) = (text, data.as_object_mut(), quirks::loses_text(host)) {
+    if let (Some(text), Some(object), true) = (text, data.as_object_mut(), quirks::may_lose_text(host)) {
         object.entry("text").or_insert_with(|| text.into());
     }
     data

@@ -13,6 +13,7 @@ use wire::{Refusal, catalogue};
 
 use rules::{Marks, Rules};
 
+use crate::hosts::quirks;
 use crate::server::listed_tool::ListedTool;
 use crate::session::open_session::Session;
 use crate::session::store_choice;
@@ -50,7 +51,10 @@ pub(crate) fn pass(home: &Home, session: &Session, spec: &ToolSpec) -> Result<()
 /// The arguments, checked against the tool's schema.
 pub(crate) fn arguments(entry: &ListedTool, arguments: Arguments) -> Result<Map<String, Value>, Refusal> {
     match arguments {
-        Arguments::Named(named) => tools::check_arguments(&entry.input, named),
+        Arguments::Named(mut named) => {
+            quirks::drop_added(&mut named, &entry.input);
+            tools::check_arguments(&entry.input, named)
+        }
         Arguments::Odd(words) => Err(catalogue::arguments_not_object(&words)),
     }
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use home::Home;
 use wire::env;
 
-/// How long an answer may take where nothing else is said.
-const TIMEOUT: Duration = Duration::from_secs(60);
+/// How long an answer may take where nothing else is said: less than the minute after which hosts give up.
+const TIMEOUT: Duration = Duration::from_secs(50);
 /// Longest that may be asked for, in seconds: a day.
 const LONGEST_TIMEOUT: u64 = 24 * 60 * 60;
 
@@ -49,5 +49,15 @@ impl Options {
             timeout: seconds.map_or(TIMEOUT, Duration::from_secs),
             plain_http: text(env::PLAIN_HTTP).as_deref() == Some("1"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TIMEOUT;
+
+    #[test]
+    fn a_call_takes_fifty_seconds_at_most_where_nothing_else_is_said() {
+        assert_eq!(TIMEOUT.as_secs(), 50);
     }
 }

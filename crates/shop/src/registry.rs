@@ -12,7 +12,7 @@ pub struct Branch {
 /// All built-in lists.
 pub const ALL: &[Branch] = &[
     Branch { branch: "note_kind", keys: &["kCritical", "kDirect", "kSkill", "kDefault"] },
-    Branch { branch: "repo_kind", keys: &["kDefault"] },
+    Branch { branch: "repo_kind", keys: &["kShared", "kPersonal"] },
     Branch {
         branch: "task_state",
         keys: &["kNew", "kReassign", "kAccept", "kClarify", "kComplete", "kClose"],

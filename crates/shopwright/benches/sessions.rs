@@ -247,7 +247,7 @@ impl Drop for TryStore {
 
 fn read_critical_notes(server: &mut Server) {
     let list = server.call(&json!({"name": "memory_list", "arguments": {}}));
-    let ids: Vec<Value> = list["structuredContent"]["rows"]
+    let ids: Vec<Value> = list["structuredContent"]["notes"]["rows"]
         .as_array()
         .unwrap()
         .iter()

@@ -98,8 +98,8 @@ impl Tour {
             return Ok(Vec::new());
         }
         self.chapter("Notes of the store's memory, in their order of precedence");
-        let list = self.done("memory_list", json!({}), &["columns", "rows"])?;
-        let rows = list["rows"].as_array().context("rows")?;
+        let list = self.done("memory_list", json!({}), &["notes"])?;
+        let rows = list["notes"]["rows"].as_array().context("notes")?;
         let critical = rows.iter().filter(|row| row[2] == "kCritical").map(|row| row[0].clone());
         Ok(critical.collect())
     }
@@ -151,7 +151,7 @@ impl Tour {
         let refusal = self.call("repo_list", json!({}), &Wanted::Refusal("RULES_REQUIRED:"))?;
         let code = refusal.code().context("the refusal names no code")?;
         self.done("session_rules_accept", json!({"tool": "repo_list", "code": code}), &[])?;
-        self.done("repo_list", json!({}), &["columns", "rows"]).map(|_| ())
+        self.done("repo_list", json!({}), &["repos"]).map(|_| ())
     }
 
     fn mistakes(&mut self, note: Option<Value>) -> Result<()> {

@@ -213,7 +213,7 @@ impl Client {
         if list.refused() {
             return Ok(());
         }
-        let rows = list.data()["rows"].as_array().cloned().unwrap_or_default();
+        let rows = list.data()["notes"]["rows"].as_array().cloned().unwrap_or_default();
         let critical: Vec<Value> =
             rows.iter().filter(|row| row[2] == "kCritical").map(|row| row[0].clone()).collect();
         if !critical.is_empty() {

@@ -17,7 +17,5 @@ pub use replay::replay;
 /// Name of the catalogue's row that a refusal's text comes from: the one with the longest fitting beginning, and of
 /// several that begin with a value after the same code the one whose advice stands at the end.
 pub fn refusal_name(text: &str) -> Option<&'static str> {
-    let rows = wire::catalogue::ALL.iter().filter(|row| text.starts_with(row.beginning));
-    let advice = |row: &wire::Row| if text.ends_with(row.mend) { row.mend.len() + 1 } else { 0 };
-    rows.max_by_key(|row| (row.beginning.len(), advice(row))).map(|row| row.name)
+    wire::catalogue::row_of(text).map(|row| row.name)
 }

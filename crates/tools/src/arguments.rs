@@ -17,8 +17,8 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 /// Checks arguments against a schema that [`crate::input_schema`] made.
 ///
 /// A parameter with `null` is not named. A list or object that arrives as its
-/// own JSON in a string is parsed, since some hosts send it so. Nothing else
-/// is converted.
+/// own JSON in a string is parsed, and so is a plain whole number or truth value,
+/// since some hosts send them so. Nothing else is converted.
 pub fn check_arguments(schema: &Value, arguments: Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
     object(schema, arguments, "")
 }
@@ -74,16 +74,27 @@ fn list(schema: &Value, items: Vec<Value>, path: &str) -> Result<Value, Refusal>
     items.map(|(index, value)| one(item, value, &format!("{path}[{index}]"))).collect()
 }
 
-/// A string where only a list or an object can stand, read as the JSON it holds.
+/// A string where no text can stand, read as the value it spells: a list or an object as JSON, a whole number in
+/// its plain form (`99`, `-1`; not `1.5`, `1e3`, `007`), `true` or `false`.
 fn parsed(schema: &Value, value: Value) -> Value {
     let Value::String(text) = &value else { return value };
-    if !takes(schema, "array") && !takes(schema, "object") || takes(schema, "string") {
+    if takes(schema, "string") {
         return value;
     }
-    match serde_json::from_str::<Value>(text) {
-        Ok(inner) if inner.is_array() || inner.is_object() => inner,
-        _ => value,
-    }
+    let spelled = match text.as_str() {
+        "true" | "false" if takes(schema, "boolean") => Some(Value::Bool(text == "true")),
+        _ if takes(schema, "integer") => plain_number(text),
+        _ if takes(schema, "array") || takes(schema, "object") => {
+            serde_json::from_str::<Value>(text).ok().filter(|inner| inner.is_array() || inner.is_object())
+        }
+        _ => None,
+    };
+    spelled.unwrap_or(value)
+}
+
+fn plain_number(text: &str) -> Option<Value> {
+    let number: i64 = text.parse().ok()?;
+    (number.to_string() == text).then(|| number.into())
 }
 
 /// Kinds the schema names; none means any.

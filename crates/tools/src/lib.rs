@@ -3,6 +3,7 @@
 mod arguments;
 mod engine_context;
 mod file_changes;
+pub mod inline;
 mod local_context;
 pub mod reference;
 mod registry;
@@ -26,7 +27,8 @@ pub use local_context::LocalContext;
 pub use registry::{ALL, find};
 pub use schema::{input_schema, output_schema};
 pub use spec::{
-    Effect, Prepare, Present, Presented, Right, Run, ToolSpec, erased_prepare, erased_present, erased_run,
+    Effect, NoteRead, Prepare, Present, Presented, Right, Run, ToolSpec, erased_prepare, erased_present,
+    erased_run,
 };
 pub use store_files::{FileChange, StoreEntry, StoreFiles, StoredFile};
 pub use store_path::{StorePath, is_open};

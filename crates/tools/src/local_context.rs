@@ -74,7 +74,7 @@ impl LocalContext {
     /// The store folder itself may lie behind links of the person's own; anything else starts at the root.
     fn made_without_links(&self, wanted: &Path) -> Result<PathBuf, Refusal> {
         let refused =
-            |path: &Path, why: &str| catalogue::not_written(&quoted(&path.to_string_lossy(), QUOTE), why);
+            |path: &Path, why: &str| catalogue::folder_not_made(&quoted(&path.to_string_lossy(), QUOTE), why);
         let wanted = lexical(wanted).ok_or_else(|| refused(wanted, "`..` leads out of the root"))?;
         let (mut path, rest) = match self.below_store(&wanted) {
             Some((store, rest)) => (store, rest),

@@ -63,8 +63,23 @@ pub struct Presented {
     pub data: Option<Value>,
     /// The text block.
     pub text: Option<String>,
-    /// Critical notes that count as read now (or are gone).
-    pub notes_read: Vec<i64>,
+    /// Notes that were shown (or are gone), whole or in part.
+    pub notes_read: Vec<NoteRead>,
+}
+
+/// A part of a note that was in an answer; positions are characters of its body.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NoteRead {
+    /// Number of the note.
+    pub id: i64,
+    /// When the note was changed: parts of two versions make no whole.
+    pub version: String,
+    /// Where the part begins.
+    pub from: usize,
+    /// Where it ends.
+    pub until: usize,
+    /// How long the body is.
+    pub length: usize,
 }
 
 impl Presented {

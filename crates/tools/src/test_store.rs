@@ -162,10 +162,19 @@ impl TestStore {
     }
 
     pub(crate) fn take(&self, who: &Caller, table: &str, seconds: i64) {
+        self.take_as(&format!("window of {}", who.login), who, table, seconds);
+    }
+
+    /// Takes a table as a call of an agent does.
+    pub(crate) fn take_by_call(&self, who: &Caller, table: &str, seconds: i64) {
+        self.take_as(&format!("{}{table}", db::leases::CALL), who, table, seconds);
+    }
+
+    fn take_as(&self, holder: &str, who: &Caller, table: &str, seconds: i64) {
         let taken = self.db.write(|tx| {
             let take = db::leases::Take {
                 table,
-                holder: &format!("window of {}", who.login),
+                holder,
                 user_id: who.id,
                 what: "editing",
                 now: self.now,
@@ -231,8 +240,10 @@ fn assert_fits(schema: &Value, data: &Value) {
     }
 }
 
-/// Rows of a table as objects.
-pub(crate) fn objects(table: &Value) -> Vec<Value> {
+/// Rows of a table, or of the one table in an answer, as objects.
+pub(crate) fn objects(answer: &Value) -> Vec<Value> {
+    let inner = || answer.as_object().unwrap().values().find(|value| value.get("columns").is_some());
+    let table = if answer.get("columns").is_some() { answer } else { inner().unwrap() };
     let columns = table["columns"].as_array().unwrap();
     let object = |row: &Value| {
         let names = columns.iter().map(|name| name.as_str().unwrap().to_owned());

@@ -47,6 +47,14 @@ pub fn row(name: &str) -> Option<&'static Row> {
     ALL.iter().copied().find(|row| row.name == name)
 }
 
+/// The row whose beginning a text has: the longest fixed one, else one that begins with a value. Of several with one
+/// beginning it is that whose advice the text ends with.
+pub fn row_of(text: &str) -> Option<&'static Row> {
+    let rows = ALL.iter().copied().filter(|row| row.begins(text));
+    let advice = |row: &Row| if text.ends_with(row.mend) { row.mend.len() + 1 } else { 0 };
+    rows.max_by_key(|row| (!row.printed().is_empty(), row.beginning.len(), advice(row)))
+}
+
 /// A refusal that came over the wire. The engine may be newer than this
 /// program, so a name that the catalogue lacks is kept as it came.
 pub fn received(name: &str, head: &str) -> Refusal {
@@ -113,7 +121,7 @@ refusals! {
 
     /// A required parameter is not named.
     missing_parameter(name: &str, about: &str) Server Agent
-    "Parameter missing: " "`{name}`. {about}";
+    "<name> is required" "{name} is required. {about}";
     ""
 
     /// A parameter's value is of the wrong kind or out of its range.
@@ -316,7 +324,7 @@ refusals! {
 
     /// Both a value and its source are named.
     not_both(one: &str, other: &str) Tool Agent
-    "Not both: " "name `{one}` or `{other}`.";
+    "<a> or <b>, not both" "{one} or {other}, not both.";
     ""
 
     /// A source on this computer is not there.
@@ -326,13 +334,18 @@ refusals! {
 
     /// A source is not UTF-8.
     not_utf8(path: &str) Tool Agent
-    "Not UTF-8: " "{path} is not utf-8 text.";
+    "<path> is not utf-8 text" "{path} is not utf-8 text.";
     "Save it in utf-8."
 
     /// A file of the answer cannot be written.
     not_written(path: &str, why: &str) Tool Person
     "Cannot write " "`{path}`: {why}.";
-    "Name another folder in `output`, or free this one."
+    "The person at this computer can free it, or give another folder."
+
+    /// A folder for files of the answer cannot be made.
+    folder_not_made(path: &str, why: &str) Tool Person
+    "Cannot create folder " "`{path}`: {why}.";
+    "The person at this computer can free it, or give another folder."
 
     /// A note to change is not there, or not seen by this person.
     no_such_note(id: i64) Tool Agent
@@ -500,4 +513,9 @@ refusals! {
     bad_regex(why: &str) Tool Agent
     "Bad regular expression: " "{why}.";
     "Leave `regex` out to find the word as it is."
+
+    /// A table that the store does not have.
+    unknown_table(name: &str) Tool Agent
+    "Unknown table: " "{name}.";
+    "Tables in work are listed by `engine_db_locks`; docs/database.md names all there are."
 }

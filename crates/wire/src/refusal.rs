@@ -17,8 +17,9 @@ pub struct Refusal {
 
 impl Refusal {
     pub(crate) fn new(row: &'static Row, rest: &str) -> Self {
-        let mut head = String::with_capacity(row.beginning.len() + rest.len());
-        head.push_str(row.beginning);
+        let beginning = row.printed();
+        let mut head = String::with_capacity(beginning.len() + rest.len());
+        head.push_str(beginning);
         head.push_str(rest);
         Self { name: row.name.to_owned(), head, row: Some(row) }
     }

@@ -30,12 +30,16 @@ pub enum Mender {
     Time,
 }
 
+/// Longest value that stands in front of a fixed beginning, in bytes.
+const LONGEST_VALUE: usize = 1000;
+
 /// One declared refusal.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Row {
     /// Name in the code and on the wire.
     pub name: &'static str,
-    /// The fixed beginning of the text; it is a contract and never changes.
+    /// The fixed beginning of the text; it is a contract and never changes. `<name> is required` stands for texts
+    /// that begin with a value and go on with these words.
     pub beginning: &'static str,
     /// Who says it.
     pub speaker: Speaker,
@@ -45,4 +49,24 @@ pub struct Row {
     pub when: &'static str,
     /// How to go on.
     pub mend: &'static str,
+}
+
+impl Row {
+    /// Whether a text begins as this row's do.
+    pub fn begins(&self, text: &str) -> bool {
+        match self.words_after_value() {
+            // A value is a name or a path: what comes later in a text is no beginning.
+            Some(words) => text.find(words).is_some_and(|at| at > 0 && at <= LONGEST_VALUE),
+            None => text.starts_with(self.beginning.trim_end()),
+        }
+    }
+
+    /// The beginning as it stands in front of every text; empty where a value stands there.
+    pub(crate) fn printed(&self) -> &'static str {
+        if self.words_after_value().is_some() { "" } else { self.beginning }
+    }
+
+    fn words_after_value(&self) -> Option<&'static str> {
+        self.beginning.strip_prefix('<')?.rsplit_once('>').map(|(_, words)| words)
+    }
 }

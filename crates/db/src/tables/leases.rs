@@ -29,6 +29,16 @@ pub struct Lease {
     pub until: Timestamp,
 }
 
+/// How the holders of calls begin; windows of the program choose words without it.
+pub const CALL: &str = "call:";
+
+impl Lease {
+    /// Whether a call holds it, and no window of the program.
+    pub fn is_of_call(&self) -> bool {
+        self.holder.starts_with(CALL)
+    }
+}
+
 /// What taking a table needs.
 #[derive(Clone, Debug)]
 pub struct Take<'a> {

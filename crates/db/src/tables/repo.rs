@@ -85,6 +85,15 @@ pub fn sections(tx: &mut Tx, user: i64, groups: &[i64]) -> Result<Vec<Section>, 
     Ok(sections)
 }
 
+/// All sections with every flag, in the order of the tree.
+pub fn all_sections(tx: &mut Tx) -> Result<Vec<Section>, DbError> {
+    let sections = tree(tx)?.into_iter().map(|(id, node)| {
+        let Node { skey, path, descr, kind_key, topics } = node;
+        Section { id, skey, path, descr, kind_key, topics, may: FLAGS.map(str::to_owned).into() }
+    });
+    Ok(sections.collect())
+}
+
 struct Node {
     skey: Option<String>,
     path: String,

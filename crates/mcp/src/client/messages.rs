@@ -303,12 +303,11 @@ pub(crate) fn data(envelope: Envelope) -> Result<Value, Refusal> {
     }
     let head = clean(&envelope.error.unwrap_or_default());
     let named = envelope.refusal.as_deref().and_then(catalogue::row);
-    if let Some(row) = named.filter(|row| head.starts_with(row.beginning)) {
+    if let Some(row) = named.filter(|row| row.begins(&head)) {
         return Err(catalogue::received(row.name, &head));
     }
     // An engine that does not name its rows is understood by the beginning of its words.
-    let rows = catalogue::ALL.iter().filter(|row| head.starts_with(row.beginning.trim_end()));
-    if let Some(row) = rows.max_by_key(|row| row.beginning.len()) {
+    if let Some(row) = catalogue::row_of(&head) {
         return Err(catalogue::received(row.name, &head));
     }
     if REASONS.iter().any(|reason| head.starts_with(reason)) {

@@ -1,5 +1,7 @@
 //! Facts of real hosts that this server works around, each with its test.
 
+use serde_json::{Map, Value};
+
 use crate::hosts::protocol::Host;
 
 /// One fact and what is done about it.
@@ -18,10 +20,52 @@ pub struct Quirk {
 /// All of them. See spec: beyond.md, part 8.
 pub static QUIRKS: &[Quirk] = &[
     Quirk {
+        host: "any but opencode, gemini-cli-mcp-client",
+        fact: "shows the model only `structuredContent` where there is one (claude-code, codex-mcp-client), or nobody knows whether it does",
+        answer: "the text block also stands inside the structured object, as `text`, but for hosts known to read both",
+        test: "hosts_get_the_text_inside_the_structured_object_unless_known_to_read_both",
+    },
+    Quirk {
+        host: "codex-mcp-client",
+        fact: "calls tools that write only with a person's consent, unless they say both that they destroy nothing and that they reach nothing outside",
+        answer: "every tool says `openWorldHint: false`: it works in one store",
+        test: "every_tool_says_that_it_works_in_one_store",
+    },
+    Quirk {
+        host: "gemini-cli-mcp-client",
+        fact: "adds the parameter `wait_for_previous` to every tool and sends it along",
+        answer: "it is dropped where the tool has none of this name",
+        test: "parameters_that_hosts_add_are_dropped",
+    },
+    Quirk {
+        host: "any",
+        fact: "adds `toolCallId`, `tool_call_id`, `sessionId`, `chatInput` of its own to the arguments",
+        answer: "they are dropped where the tool has none of this name",
+        test: "parameters_that_hosts_add_are_dropped",
+    },
+    Quirk {
+        host: "any",
+        fact: "sends whole numbers and truth values as text",
+        answer: "`\"99\"` and `\"true\"` are read where the schema asks for that kind, and nothing less plain",
+        test: "plain_numbers_and_truth_values_in_a_string_are_read",
+    },
+    Quirk {
+        host: "codex-mcp-client, gemini-cli-mcp-client, opencode",
+        fact: "shows only parts of a result over 30,000 to 48,000 characters, or none of it",
+        answer: "bodies have at most 30,000 characters in an answer; the rest is in a file, or comes in parts",
+        test: "bodies_too_big_for_one_answer_go_to_files_by_themselves",
+    },
+    Quirk {
+        host: "opencode",
+        fact: "gives a call up after 60 seconds",
+        answer: "a call ends by itself after 50",
+        test: "a_call_takes_fifty_seconds_at_most_where_nothing_else_is_said",
+    },
+    Quirk {
         host: "claude-code",
-        fact: "shows the model only `structuredContent` where there is one, and only the text of an error",
-        answer: "the text block also stands inside the structured object, as `text`",
-        test: "claude_code_gets_the_text_inside_the_structured_object",
+        fact: "shows tools only to a model that searches for them, unless they ask to be always there",
+        answer: "the session tools carry `anthropic/alwaysLoad`",
+        test: "session_tools_are_always_there",
     },
     Quirk {
         host: "claude-code",
@@ -73,19 +117,40 @@ pub static QUIRKS: &[Quirk] = &[
     },
 ];
 
-/// Hosts that lose the text block beside structured content.
-const LOSE_TEXT: &[&str] = &["claude-code"];
+/// Hosts that show the model the text blocks beside structured content, as seen.
+const READ_BOTH: &[&str] = &["opencode", "gemini-cli-mcp-client"];
+
+/// Parameters that hosts add to every call.
+const ADDED: &[&str] = &["wait_for_previous", "toolCallId", "tool_call_id", "sessionId", "chatInput"];
 
 /// Tools whose answers may be longer than a host's usual cap.
 const LONG: &[&str] = &["memory_load"];
 
 /// Whether the text must also stand inside the structured object.
-pub(crate) fn loses_text(host: &Host) -> bool {
-    LOSE_TEXT.iter().any(|name| host.name.eq_ignore_ascii_case(name))
+pub(crate) fn may_lose_text(host: &Host) -> bool {
+    !READ_BOTH.iter().any(|name| host.name.eq_ignore_ascii_case(name))
+}
+
+/// Takes out what hosts add by themselves and the tool does not know.
+pub(crate) fn drop_added(arguments: &mut Map<String, Value>, schema: &Value) {
+    let known = |name: &str| schema.get("properties").is_some_and(|known| known.get(name).is_some());
+    arguments.retain(|name, _| !ADDED.contains(&name.as_str()) || known(name));
+}
+
+/// What a tool says about itself for single hosts.
+pub(crate) fn meta(tool: &str) -> Map<String, Value> {
+    let mut meta = Map::new();
+    if let Some(cap) = result_cap(tool) {
+        meta.insert("anthropic/maxResultSizeChars".to_owned(), cap.into());
+    }
+    if tool.starts_with("session_") {
+        meta.insert("anthropic/alwaysLoad".to_owned(), true.into());
+    }
+    meta
 }
 
 /// The cap to ask for, in characters, where a tool's answers are long.
-pub(crate) fn result_cap(tool: &str) -> Option<u64> {
+fn result_cap(tool: &str) -> Option<u64> {
     LONG.contains(&tool).then_some(500_000)
 }
 

@@ -29,8 +29,7 @@ impl ListedTool {
         listed.annotations = Some(annotations(spec.effect));
         listed.title = Some(title(spec.name));
         listed.output_schema = spec.output.map(|schema| Arc::new(promised(&schema())));
-        let cap = quirks::result_cap(spec.name);
-        listed.meta = cap.map(|cap| MetaObject(object(json!({"anthropic/maxResultSizeChars": cap}))));
+        listed.meta = Some(quirks::meta(spec.name)).filter(|meta| !meta.is_empty()).map(MetaObject);
         Self { spec, input, listed }
     }
 
@@ -66,9 +65,9 @@ fn promised(schema: &Value) -> Map<String, Value> {
     promise
 }
 
-/// Hints for hosts, those that differ from what the protocol assumes.
+/// Hints for hosts, those that differ from what the protocol assumes. Every tool works in one store.
 fn annotations(effect: Effect) -> ToolAnnotations {
-    let hints = ToolAnnotations::new().read_only(effect == Effect::Reads);
+    let hints = ToolAnnotations::new().read_only(effect == Effect::Reads).open_world(false);
     match effect {
         Effect::Reads => hints,
         Effect::Writes => hints.destructive(false),

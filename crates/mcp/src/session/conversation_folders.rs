@@ -79,7 +79,7 @@ pub(crate) fn open(store: &Path, application: &str, topic: &str) -> Result<PathB
             Err(error) if error.kind() == io::ErrorKind::NotFound => make(&path),
             Err(error) => Err(why(&error)),
         };
-        made.map_err(|why| catalogue::not_written(&path.display().to_string(), &why))?;
+        made.map_err(|why| catalogue::folder_not_made(&path.display().to_string(), &why))?;
     }
     Ok(path)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tools::{LocalContext, Right, ToolSpec};
+use tools::{LocalContext, NoteRead, Right, ToolSpec};
 use wire::Origin;
 use zeroize::Zeroizing;
 
@@ -42,7 +42,7 @@ pub(crate) struct Session {
     pub(crate) granted: BTreeSet<String>,
     /// Where every other command is granted.
     pub(crate) closed: BTreeMap<String, String>,
-    /// IdempotencyKey of the rules' codes, drawn at sign-in.
+    /// Key of the rules' codes, drawn at sign-in.
     pub(crate) secret: [u8; 32],
     /// Held while a stale ticket is replaced, so that only one call signs in.
     pub(crate) renewing: tokio::sync::Mutex<()>,
@@ -56,6 +56,8 @@ pub(crate) struct Progress(Mutex<State>);
 struct State {
     ticket: Zeroizing<String>,
     unread: BTreeSet<i64>,
+    /// How far a note was read that came in parts: the version it was read in, and the characters.
+    partly_read: BTreeMap<i64, (String, usize)>,
     accepted: BTreeSet<String>,
 }
 
@@ -63,7 +65,7 @@ impl Progress {
     /// As sign-in leaves it: no critical note read, no rules accepted.
     pub(crate) fn new(ticket: Zeroizing<String>, critical: Vec<i64>) -> Self {
         let unread = critical.into_iter().collect();
-        Self(Mutex::new(State { ticket, unread, accepted: BTreeSet::new() }))
+        Self(Mutex::new(State { ticket, unread, partly_read: BTreeMap::new(), accepted: BTreeSet::new() }))
     }
 }
 
@@ -81,11 +83,20 @@ impl Session {
         self.state().unread.iter().copied().collect()
     }
 
-    /// These notes were read, or are gone.
-    pub(crate) fn read(&self, notes: &[i64]) {
+    /// These notes were in an answer, whole or in part. One counts as read when all of it was, from its beginning.
+    pub(crate) fn read(&self, notes: &[NoteRead]) {
         let mut state = self.state();
         for note in notes {
-            state.unread.remove(note);
+            let before = state.partly_read.get(&note.id).filter(|(version, _)| *version == note.version);
+            let reached = before.map_or(0, |(_, reached)| *reached);
+            // A part that leaves a gap before it adds nothing.
+            let reached = if note.from <= reached { reached.max(note.until) } else { reached };
+            if reached >= note.length {
+                state.unread.remove(&note.id);
+                state.partly_read.remove(&note.id);
+            } else {
+                state.partly_read.insert(note.id, (note.version.clone(), reached));
+            }
         }
     }
 

@@ -36,7 +36,7 @@ tool!(
         no_shop_ini,
         no_settings,
         plain_http,
-        not_written
+        folder_not_made
     ],
 );
 

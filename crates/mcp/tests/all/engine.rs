@@ -178,5 +178,8 @@ pub(crate) fn signed_in() -> Value {
 
 /// What an engine answers to `memory_list`.
 pub(crate) fn no_notes() -> Value {
-    json!({"columns": ["id", "name", "kind_key", "level", "group", "category", "info", "size", "edit_time"], "rows": []})
+    json!({
+        "notes": {"columns": ["id", "name", "kind_key", "level", "group", "category", "info", "size", "edit_time"], "rows": []},
+        "locks": {"columns": ["table"], "rows": []},
+    })
 }

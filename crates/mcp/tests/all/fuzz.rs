@@ -85,7 +85,7 @@ fn mutated(dice: &Dice) -> Reply {
     let envelope = match dice.below(3) {
         0 => json!({"ok": true, "ms": 3, "data": no_notes()}),
         1 => {
-            json!({"ok": true, "ms": 3, "data": {"columns": ["id"], "rows": [[5, "x", null, {"a": [1.5e300]}]]}})
+            json!({"ok": true, "ms": 3, "data": {"notes": {"columns": ["id"], "rows": [[5, "x", null, {"a": [1.5e300]}]]}}})
         }
         _ => json!({"ok": false, "ms": 3, "error": format!("{}x", row.beginning), "refusal": row.name}),
     };
@@ -119,7 +119,7 @@ fn mutated(dice: &Dice) -> Reply {
 /// Whether a result is one that this server may give.
 fn is_proper(called: &Called) -> bool {
     if !called.refused() {
-        return called.data()["columns"].is_array();
+        return called.data()["notes"]["columns"].is_array();
     }
     let text = called.text();
     let reasons = [
@@ -129,8 +129,7 @@ fn is_proper(called: &Called) -> bool {
         "Module Runtime Exception: ",
         "PHP Runtime Exception: ",
     ];
-    catalogue::ALL.iter().any(|row| text.starts_with(row.beginning.trim_end()))
-        || reasons.iter().any(|reason| text.starts_with(reason))
+    catalogue::ALL.iter().any(|row| row.begins(text)) || reasons.iter().any(|reason| text.starts_with(reason))
 }
 
 async fn withstands(reply: impl Fn(&Dice) -> Reply + Send + Sync + 'static) {

@@ -49,7 +49,9 @@ async fn structured_content_comes_only_to_those_who_know_it() {
         let called = host.call("session_init", json!({})).await;
         assert_eq!(called.0.get("structuredContent").is_some(), knows, "{version}");
         if knows {
-            assert_eq!(called.0["structuredContent"], called.data());
+            let mut structured = called.0["structuredContent"].clone();
+            structured.as_object_mut().unwrap().remove("text");
+            assert_eq!(structured, called.data());
         }
         assert!(called.0.get("resultType").is_none());
         let tools = host.ask("tools/list", json!({})).await;
@@ -59,15 +61,35 @@ async fn structured_content_comes_only_to_those_who_know_it() {
 }
 
 #[tokio::test]
-async fn claude_code_gets_the_text_inside_the_structured_object() {
+async fn hosts_get_the_text_inside_the_structured_object_unless_known_to_read_both() {
     let place = Place::new(NOWHERE);
-    let mut host = Host::open(place.options(), "2025-11-25", "claude-code").await;
-    let called = host.call("session_init", json!({})).await;
-    assert_eq!(called.texts().len(), 2);
-    assert_eq!(called.0["structuredContent"]["text"], called.text());
-    let mut without = called.0["structuredContent"].clone();
-    without.as_object_mut().unwrap().remove("text");
-    assert_eq!(without, called.data());
+    for (name, has_text) in [
+        ("claude-code", true),
+        ("codex-mcp-client", true),
+        ("nobody-knows", true),
+        ("opencode", false),
+        ("gemini-cli-mcp-client", false),
+    ] {
+        let mut host = Host::open(place.options(), "2025-06-18", name).await;
+        let called = host.call("session_init", json!({})).await;
+        assert_eq!(called.texts().len(), 2);
+        let mut structured = called.0["structuredContent"].clone();
+        let text = structured.as_object_mut().unwrap().remove("text");
+        assert_eq!(text, has_text.then(|| json!(called.text())), "{name}");
+        assert_eq!(structured, called.data());
+    }
+}
+
+#[tokio::test]
+async fn parameters_that_hosts_add_are_dropped() {
+    let place = Place::new(NOWHERE);
+    let mut host = Host::open(place.options(), "2025-11-25", "gemini-cli-mcp-client").await;
+    for added in ["wait_for_previous", "toolCallId", "tool_call_id", "sessionId", "chatInput"] {
+        let called = host.call("session_init", json!({added: true})).await;
+        assert!(!called.refused(), "{added}: {}", called.text());
+    }
+    let called = host.call("session_init", json!({"wait_for_next": true})).await;
+    assert!(called.text().starts_with("Unknown parameter `wait_for_next`"), "{}", called.text());
 }
 
 #[tokio::test]

@@ -257,7 +257,7 @@ async fn arguments_of_the_wrong_kind_are_refused_before_anything_is_asked() {
     host.connect("t").await;
     for (tool, arguments, beginning) in [
         ("memory_list", json!({"find": 5}), "Wrong value for parameter `find`"),
-        ("memory_remove", json!({}), "Parameter missing: `id`."),
+        ("memory_remove", json!({}), "id is required."),
         ("memory_remove", json!({"id": 1.5}), "Wrong value for parameter `id`"),
         ("memory_list", json!({"fin": "x"}), "Unknown parameter `fin`. Known: `find`."),
         ("memory_list", json!("x"), "Arguments must be an object of named parameters, got the text `x`."),

@@ -248,7 +248,7 @@ impl Filler<'_> {
         name: String,
         descr: String,
     ) -> Result<i64> {
-        let new = NewSection { parent, skey, name, descr, kind_key: "kDefault".to_owned() };
+        let new = NewSection { parent, skey, name, descr, kind_key: "kShared".to_owned() };
         Ok(repo::create_section(self.tx, &new)?)
     }
 }

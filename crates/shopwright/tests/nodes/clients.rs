@@ -105,7 +105,7 @@ fn load(caller: &mut impl Caller, books: &mut Books, id: i64) -> Result<()> {
 
 fn list(caller: &mut impl Caller, books: &mut Books, own: &[i64]) -> Result<()> {
     let list = caller.done(books, "memory_list", &json!({}))?;
-    let rows = list["rows"].as_array().context("no rows")?;
+    let rows = list["notes"]["rows"].as_array().context("no rows")?;
     for id in own {
         ensure!(rows.iter().any(|row| row[0] == *id), "note {id} is not in the list");
     }
@@ -128,7 +128,7 @@ impl Server {
         let mut server = Self(Client::open(command, "2025-11-25")?);
         server.done(books, "session_connect", &json!({"topic": topic}))?;
         let list = server.done(books, "memory_list", &json!({}))?;
-        let rows = list["rows"].as_array().cloned().unwrap_or_default();
+        let rows = list["notes"]["rows"].as_array().cloned().unwrap_or_default();
         let critical: Vec<Value> =
             rows.iter().filter(|row| row[2] == "kCritical").map(|row| row[0].clone()).collect();
         server.done(books, "memory_load", &json!({"ids": critical}))?;

@@ -63,7 +63,7 @@ fn notes_are_counted_as_this_person_sees_them() {
         let critical = rows.iter().filter(|row| row[1] == "kCritical").count();
         assert_eq!(data["memory"], json!({"notes": rows.len(), "critical": critical}), "{login}");
         let listed = client.done("memory_list", json!({})).unwrap();
-        assert_eq!(listed["rows"].as_array().unwrap().len(), rows.len());
+        assert_eq!(listed["notes"]["rows"].as_array().unwrap().len(), rows.len());
     }
 }
 

@@ -142,7 +142,7 @@ fn arguments_of_the_wrong_form_are_refused_in_words() {
 fn what_hosts_send_as_text_is_read_as_what_it_is() {
     let store = store();
     let (_trying, mut client) = ready(&store);
-    let rows = client.done("memory_list", json!({})).unwrap()["rows"].clone();
+    let rows = client.done("memory_list", json!({})).unwrap()["notes"]["rows"].clone();
     let id = rows[0][0].clone();
     let loaded = client.done("memory_load", json!({"ids": format!("[{id}]")})).unwrap();
     assert_eq!(loaded["notes"][0]["id"], id);

@@ -113,7 +113,7 @@ fn until_critical_notes_are_read_only_reading_them_works() {
     }
     client.done("session_init", json!({})).unwrap();
     client.done("session_clear", json!({})).unwrap();
-    let rows = client.done("memory_list", json!({})).unwrap()["rows"].clone();
+    let rows = client.done("memory_list", json!({})).unwrap()["notes"]["rows"].clone();
     let critical: Vec<_> = rows.as_array().unwrap().iter().filter(|row| row[2] == "kCritical").collect();
     assert!(critical.len() >= 2, "the sample has critical notes of two levels");
     // One of them is not enough.

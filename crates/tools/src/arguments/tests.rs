@@ -47,7 +47,7 @@ fn what_fits_passes_as_it_is() {
 #[test]
 fn null_is_not_named() {
     assert_eq!(check(json!({"id": 1, "name": null})), Ok(json!({"id": 1})));
-    assert_eq!(check(json!({"id": null})), Err("Parameter missing: `id`. Number of the note.".to_owned()));
+    assert_eq!(check(json!({"id": null})), Err("id is required. Number of the note.".to_owned()));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn json_in_a_string_is_parsed_where_only_a_list_or_object_fits() {
 #[test]
 fn wrong_kinds_say_what_is_wanted_and_what_came() {
     let cases = [
-        (json!({"id": "1"}), "Wrong value for parameter `id`: wanted a whole number, got the text `1`."),
+        (json!({"id": "1.5"}), "Wrong value for parameter `id`: wanted a whole number, got the text `1.5`."),
         (json!({"id": 1.5}), "Wrong value for parameter `id`: wanted a whole number, got 1.5."),
         (json!({"id": 1, "name": 5}), "Wrong value for parameter `name`: wanted text, got 5."),
         (json!({"id": 1, "ids": 5}), "Wrong value for parameter `ids`: wanted a list, got 5."),
@@ -85,8 +85,8 @@ fn wrong_kinds_say_what_is_wanted_and_what_came() {
             "Wrong value for parameter `ids[1]`: wanted a whole number, got an object.",
         ),
         (
-            json!({"id": 1, "sure": "true"}),
-            "Wrong value for parameter `sure`: wanted true or false, got the text `true`.",
+            json!({"id": 1, "sure": "yes"}),
+            "Wrong value for parameter `sure`: wanted true or false, got the text `yes`.",
         ),
         (
             json!({"id": 1, "share": 2}),
@@ -99,6 +99,18 @@ fn wrong_kinds_say_what_is_wanted_and_what_came() {
     ];
     for (given, said) in cases {
         assert_eq!(check(given), Err(said.to_owned()));
+    }
+}
+
+#[test]
+fn plain_numbers_and_truth_values_in_a_string_are_read() {
+    assert_eq!(check(json!({"id": "99", "sure": "true"})), Ok(json!({"id": 99, "sure": true})));
+    assert_eq!(check(json!({"id": "-1", "ids": ["7"]})), Ok(json!({"id": -1, "ids": [7]})));
+    for odd in ["1.5", "", "1e3", "007", "+5", " 5", "5 ", "0x10", "٣", "-0", "99999999999999999999"] {
+        assert!(check(json!({"id": odd})).is_err(), "{odd}");
+    }
+    for odd in ["True", "1", "yes", ""] {
+        assert!(check(json!({"id": 1, "sure": odd})).is_err(), "{odd}");
     }
 }
 

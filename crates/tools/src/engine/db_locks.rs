@@ -17,14 +17,16 @@ crate::tool!("engine_db_locks", right: Right::Command("AGENT_ENGINE_DB_LOCKS"), 
 #[serde(deny_unknown_fields)]
 pub struct Args {}
 
-/// A table of `table`, `user_id`, `login`, `name`, `what` (they do), `since`, `until` (if not renewed), times in UTC.
+/// What the call answers.
 #[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-struct Answer(Table);
+struct Answer {
+    /// A table of `table`, `user_id`, `login`, `name`, `what` (they do), `since`, `until` (if not renewed), times in UTC.
+    locks: Table,
+}
 
 fn run(cx: &mut EngineCx<'_>, _: Args) -> Result<Answer, Stop> {
     let columns = ["table", "user_id", "login", "name", "what", "since", "until"];
-    Ok(Answer(Table::new(columns, leases::all(cx.tx, cx.now)?.into_iter().map(row))))
+    Ok(Answer { locks: Table::new(columns, leases::all(cx.tx, cx.now)?.into_iter().map(row)) })
 }
 
 fn row(lease: Lease) -> [Value; 7] {
@@ -40,6 +42,6 @@ fn row(lease: Lease) -> [Value; 7] {
 }
 
 fn present(_: &LocalContext, _: Args, answer: Answer) -> Result<Presented, Stop> {
-    let text = answer.0.rows.is_empty().then(|| "No table is in work.".to_owned());
+    let text = answer.locks.rows.is_empty().then(|| "No table is in work.".to_owned());
     Ok(Presented { text, ..Presented::data(serde_json::to_value(answer)?) })
 }

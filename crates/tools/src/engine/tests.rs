@@ -26,15 +26,22 @@ fn tables_in_work_are_listed_with_their_holders() {
 #[test]
 fn without_names_only_own_tables_are_freed() {
     on_both(|store| {
-        store.take(&store.irina, "notes", 60);
-        store.take(&store.irina, "tasks", 60);
-        store.take(&store.oleg, "users", 60);
+        store.take_by_call(&store.irina, "notes", 60);
+        store.take_by_call(&store.irina, "tasks", 60);
+        store.take(&store.irina, "groups", 60);
+        store.take_by_call(&store.oleg, "users", 60);
         for who in [&store.admin, &store.irina] {
-            let freed = store.data(who, "engine_db_unlocks", json!({}));
+            let freed = store.call(who, "engine_db_unlocks", json!({})).unwrap();
+            let data = freed.data.unwrap();
             let own = if who.login == "irina" { json!(["notes", "tasks"]) } else { json!([]) };
-            assert_eq!(freed, json!({"freed": own, "missed": []}));
+            assert_eq!((&data["freed"], &data["missed"]), (&own, &json!([])));
+            let is_nothing = freed.text.is_some_and(|text| text.starts_with("Nothing of yours is stuck"));
+            assert_eq!(is_nothing, who.login == "admin");
         }
-        assert_eq!(column(&store.data(&store.irina, "engine_db_locks", json!({})), "table"), ["users"]);
+        assert_eq!(
+            column(&store.data(&store.irina, "engine_db_locks", json!({})), "table"),
+            ["groups", "users"]
+        );
     });
 }
 
@@ -57,9 +64,15 @@ fn anothers_table_is_freed_by_name_and_by_an_administrator_only() {
 
         let freed =
             store.data(&store.irina, "engine_db_unlocks", json!({"tables": ["tasks", "orders", "tasks"]}));
-        assert_eq!(freed, json!({"freed": ["tasks"], "missed": ["orders"]}));
+        assert_eq!((&freed["freed"], &freed["missed"]), (&json!(["tasks"]), &json!(["orders"])));
+        assert_eq!(objects(&freed), [json!({"table": "tasks", "since": "2026-11-30T10:00:00Z"})]);
+        let unknown = json!({"tables": ["notes", "ordres"]});
+        assert_eq!(
+            store.refused(&store.irina, "engine_db_unlocks", unknown).1.split('.').next(),
+            Some("Unknown table: ordres")
+        );
         let freed = store.data(&store.admin, "engine_db_unlocks", json!({"tables": "[\"notes\"]"}));
-        assert_eq!(freed, json!({"freed": ["notes"], "missed": []}));
+        assert_eq!((&freed["freed"], &freed["missed"]), (&json!(["notes"]), &json!([])));
 
         let change = &store.journal()[0];
         assert_eq!(change.table, "leases");
@@ -73,7 +86,7 @@ fn a_freed_table_is_written_again_and_its_window_knows_it_lost_it() {
     on_both(|store| {
         store.take(&store.irina, "notes", 60);
         assert_eq!(store.refused(&store.irina, "memory_save", json!({"name": "x"})).0, "table_in_work");
-        store.data(&store.irina, "engine_db_unlocks", json!({}));
+        store.data(&store.irina, "engine_db_unlocks", json!({"tables": ["notes"]}));
         store.data(&store.irina, "memory_save", json!({"name": "x"}));
         let renewed = store
             .db

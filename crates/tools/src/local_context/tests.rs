@@ -43,7 +43,7 @@ fn what_cannot_be_read_is_named() {
     assert!(said(local.read_text("")).starts_with("No such file: "));
     assert!(said(local.read_text("a\0b")).starts_with("No such file: "));
     assert!(said(local.read_text(&"long/".repeat(4000))).len() < 1000);
-    assert!(said(local.read_text("latin.txt")).starts_with("Not UTF-8: latin.txt is not utf-8 text"));
+    assert!(said(local.read_text("latin.txt")).starts_with("latin.txt is not utf-8 text"));
 }
 
 #[cfg(unix)]
@@ -112,7 +112,7 @@ fn what_cannot_be_written_leaves_nothing_behind() {
     let (_dir, local) = local();
     fs::write(local.store.join("file"), "x").unwrap();
     assert!(said(local.write("file", "1.html", b"x")).contains("it is not a folder"));
-    assert!(said(local.write("file/below", "1.html", b"x")).starts_with("Cannot write "));
+    assert!(said(local.write("file/below", "1.html", b"x")).starts_with("Cannot create folder "));
     fs::create_dir(local.store.join("taken.html")).unwrap();
     assert!(said(local.write(".", "taken.html", b"x")).starts_with("Cannot write "));
     assert!(said(local.write("", "1.html", b"x")).starts_with("Cannot write "));

@@ -14,11 +14,11 @@ use super::body::words;
 use crate::{EngineCx, LocalContext, Presented, Right, Table};
 
 /// Bytes of rows that one answer carries: hosts cut what is longer.
-const IN_ANSWER: usize = 60_000;
+const IN_ANSWER: usize = crate::inline::INLINE_MOST;
 /// Bytes of bodies that are looked through at a time.
 const AT_ONCE: u64 = 8 << 20;
 
-crate::tool!("memory_list", right: Right::Command("AGENT_MEMORY_LIST"), effect: Reads, refuses: [not_written], run: run,
+crate::tool!("memory_list", right: Right::Command("AGENT_MEMORY_LIST"), effect: Reads, refuses: [not_written, folder_not_made], run: run,
     present: present);
 
 /// Lists the notes of the store's memory, the most binding first. Read those that concern the task with memory_load.
@@ -29,10 +29,12 @@ pub struct Args {
     find: Option<String>,
 }
 
-/// A table of `id`, `name`, `kind_key`, `level`, `group`, `category`, `info`, `size` (bytes of the body), `edit_time`.
+/// What the call answers.
 #[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-struct Answer(Table);
+struct Answer {
+    /// A table of `id`, `name`, `kind_key`, `level`, `group`, `category`, `info`, `size` (bytes of the body), `edit_time`.
+    notes: Table,
+}
 
 fn run(cx: &mut EngineCx<'_>, args: Args) -> Result<Answer, Stop> {
     let mut heads = notes::visible(cx.tx, cx.caller.id, &cx.caller.groups, cx.language)?;
@@ -40,7 +42,7 @@ fn run(cx: &mut EngineCx<'_>, args: Args) -> Result<Answer, Stop> {
         heads = found(cx, heads, &folded(find))?;
     }
     let columns = ["id", "name", "kind_key", "level", "group", "category", "info", "size", "edit_time"];
-    Ok(Answer(Table::new(columns, heads.into_iter().map(row))))
+    Ok(Answer { notes: Table::new(columns, heads.into_iter().map(row)) })
 }
 
 /// Those that hold the text. Their bodies are looked through a few at a time: together they may be gigabytes.
@@ -80,10 +82,10 @@ fn row(head: NoteHead) -> [Value; 9] {
 }
 
 fn present(local: &LocalContext, args: Args, mut answer: Answer) -> Result<Presented, Stop> {
-    if let Some(text) = shorten(local, &mut answer.0)? {
+    if let Some(text) = shorten(local, &mut answer.notes)? {
         return Ok(Presented { text: Some(text), ..Presented::data(serde_json::to_value(answer)?) });
     }
-    let text = answer.0.rows.is_empty().then(|| match args.find.as_deref().map(str::trim) {
+    let text = answer.notes.rows.is_empty().then(|| match args.find.as_deref().map(str::trim) {
         Some(find) if !find.is_empty() => {
             format!("No note that you see holds `{}`. Without `find` all are listed.", quoted(find, 80))
         }

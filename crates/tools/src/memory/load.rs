@@ -1,21 +1,25 @@
 //! `memory_load`: notes with their bodies.
 
+use std::path::Path;
+
 use db::notes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use shop::note::CRITICAL;
 use wire::{Stop, catalogue};
 
-use crate::{EngineCx, LocalContext, Presented, Right};
+use crate::inline::{self, HEAD, INLINE_MOST};
+use crate::{EngineCx, LocalContext, NoteRead, Presented, Right};
 
-/// Bytes of bodies that one answer carries: hosts cut what is longer. The rest goes into files.
-const IN_ANSWER: usize = 60_000;
 /// Most bytes of bodies that travel at once.
 const AT_ONCE: u64 = 16 << 20;
+/// What is said where a body does not end in the answer.
+const CUT: &str = "A body with `next` goes on: its whole is in the file named in `file`, and `memory_load` with its \
+                   `id` and `from` (the value of `next`) reads on. A critical note counts as read when all of it was shown.";
 /// Most numbers in `ids`, as the schema says.
 const IDS_MOST: usize = 100;
 
-crate::tool!("memory_load", right: Right::Command("AGENT_MEMORY_LOAD"), effect: Reads, refuses: [not_written, too_long],
+crate::tool!("memory_load", right: Right::Command("AGENT_MEMORY_LOAD"), effect: Reads, refuses: [not_written, folder_not_made, too_long],
     run: run, present: present);
 
 /// Reads notes of the store's memory whole.
@@ -29,6 +33,9 @@ pub struct Args {
     id: Option<i64>,
     /// Folder for the bodies, as `<id>.html`
     output: Option<String>,
+    /// Of one note: the character to go on from
+    #[schemars(range(min = 0, max = 100_000_000))]
+    from: Option<usize>,
 }
 
 impl Args {
@@ -68,9 +75,12 @@ struct Note {
     info: String,
     /// When it was changed, in UTC.
     edit_time: String,
-    /// Simple HTML; absent where it went into a file and the note is not critical.
+    /// Simple HTML: the whole body, or what of it stands in this answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     body: Option<String>,
+    /// Where the body goes on, for `from`; absent where its end was reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    next: Option<usize>,
     /// File with the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     file: Option<String>,
@@ -89,6 +99,7 @@ impl From<notes::Note> for Note {
             info: head.info,
             edit_time: head.edit_time,
             body: Some(note.body),
+            next: None,
             file: None,
         }
     }
@@ -105,6 +116,10 @@ fn run(cx: &mut EngineCx<'_>, args: Args) -> Result<Answer, Stop> {
         let got = format!("a list of {}", asked.len());
         let wanted = format!("a list of at most {IDS_MOST}");
         return Err(catalogue::wrong_parameter("ids", &wanted, &got).into());
+    }
+    if args.from.is_some() && asked.len() > 1 {
+        let why = format!("{} notes", asked.len());
+        return Err(catalogue::wrong_parameter("from", "one note beside it", &why).into());
     }
     refuse_too_much(cx, &asked)?;
     let notes = notes::load(cx.tx, cx.caller.id, &cx.caller.groups, &asked, cx.language)?;
@@ -128,43 +143,43 @@ fn refuse_too_much(cx: &mut EngineCx<'_>, asked: &[i64]) -> Result<(), Stop> {
 }
 
 fn present(local: &LocalContext, args: Args, mut answer: Answer) -> Result<Presented, Stop> {
-    let text = match &args.output {
-        Some(output) => {
-            answer.notes.iter_mut().try_for_each(|note| to_file(local, output, note))?;
-            None
+    let from = args.from.unwrap_or(0);
+    let notes_folder = local.conversation.join("notes");
+    let mut room = INLINE_MOST;
+    let mut read = Vec::new();
+    let mut is_cut = false;
+    // What closes the session until it is read gets the room first.
+    for note in critical_first(&mut answer.notes) {
+        let body = note.body.take().unwrap_or_default();
+        let length = body.chars().count();
+        let wants_file = args.output.is_some();
+        let fits = length.saturating_sub(from) <= room;
+        let most = match (note.kind_key == CRITICAL, wants_file, fits) {
+            (true, _, _) | (false, false, true) => room,
+            (false, true, _) => 0,
+            (false, false, false) => HEAD.min(room),
+        };
+        let shown = inline::part(&body, from, most);
+        let until = from.min(length) + shown.chars().count();
+        if wants_file || (!fits && from == 0) {
+            let folder = args.output.as_ref().map_or(notes_folder.as_path(), Path::new);
+            let path = local.write(folder, &format!("{}.html", note.id), body.as_bytes())?;
+            note.file = Some(path.to_string_lossy().into_owned());
         }
-        None => shorten(local, &mut answer.notes)?,
-    };
-    // A note that is gone, or not critical any more, must not keep the session closed.
-    let notes_read = answer.notes.iter().map(|note| note.id).chain(answer.missed.iter().copied()).collect();
-    Ok(Presented { text, notes_read, ..Presented::data(serde_json::to_value(answer)?) })
+        room -= shown.chars().count();
+        note.body = (most > 0 || length == 0).then(|| shown.to_owned());
+        note.next = (until < length && note.body.is_some()).then_some(until);
+        is_cut |= note.next.is_some();
+        read.push(NoteRead { id: note.id, version: note.edit_time.clone(), from, until, length });
+    }
+    // A note that is gone must not keep the session closed.
+    read.extend(answer.missed.iter().map(|id| NoteRead { id: *id, ..NoteRead::default() }));
+    let text = is_cut.then(|| CUT.to_owned());
+    Ok(Presented { text, notes_read: read, ..Presented::data(serde_json::to_value(answer)?) })
 }
 
-/// Moves the bodies that do not fit into one answer to files in the conversation folder.
-fn shorten(local: &LocalContext, notes: &mut [Note]) -> Result<Option<String>, Stop> {
-    let folder = local.conversation.join("notes");
-    let (mut size, mut moved) = (0, false);
-    for note in notes {
-        let length = note.body.as_ref().map_or(0, String::len);
-        if size + length > IN_ANSWER && note.kind_key != CRITICAL {
-            to_file(local, &folder, note)?;
-            moved = true;
-        } else {
-            size += length;
-        }
-    }
-    Ok(moved.then(|| {
-        "Bodies that do not fit into one answer are in the files named in `file`: read them there.".to_owned()
-    }))
-}
-
-/// Writes the body to its file; a critical one comes in the answer too, since it counts as read.
-fn to_file(local: &LocalContext, folder: impl AsRef<std::path::Path>, note: &mut Note) -> Result<(), Stop> {
-    let body = note.body.take().unwrap_or_default();
-    let path = local.write(folder, &format!("{}.html", note.id), body.as_bytes())?;
-    note.file = Some(path.to_string_lossy().into_owned());
-    if note.kind_key == CRITICAL {
-        note.body = Some(body);
-    }
-    Ok(())
+fn critical_first(notes: &mut [Note]) -> Vec<&mut Note> {
+    let mut sorted: Vec<&mut Note> = notes.iter_mut().collect();
+    sorted.sort_by_key(|note| note.kind_key != CRITICAL);
+    sorted
 }

@@ -97,7 +97,7 @@ fn what_cannot_be_saved_is_refused_and_nothing_changes() {
             (json!({"id": group, "name": "x"}), "note_not_own"),
             (json!({"id": other, "name": "x"}), "no_such_note"),
             (json!({"id": 9999, "name": "x"}), "no_such_note"),
-            (json!({"id": "1", "name": "x"}), "wrong_parameter"),
+            (json!({"id": "1.0", "name": "x"}), "wrong_parameter"),
             (json!({"name": "x", "level": "all"}), "unknown_parameter"),
         ];
         for (arguments, name) in cases {
@@ -228,7 +228,7 @@ fn find_looks_into_all_fields_whatever_the_case() {
         assert_eq!(found("  ").len(), 4);
         assert_eq!(found("%").len(), 0);
         let empty = store.call(&store.irina, "memory_list", json!({"find": "nothing"})).unwrap();
-        assert_eq!(empty.data.unwrap()["rows"], json!([]));
+        assert_eq!(empty.data.unwrap()["notes"]["rows"], json!([]));
         assert_eq!(
             empty.text.unwrap(),
             "No note that you see holds `nothing`. Without `find` all are listed."
@@ -256,7 +256,12 @@ fn notes_are_loaded_in_the_asked_order_and_missed_ones_named() {
         assert_eq!(data["notes"][0]["id"], b);
         assert_eq!(data["notes"].as_array().unwrap().len(), 2);
         assert_eq!(data["missed"], json!([other, 9999]));
-        assert_eq!(shown.notes_read, [b, a, other, 9999]);
+        let mut read: Vec<i64> = shown.notes_read.iter().map(|note| note.id).collect();
+        read.sort_unstable();
+        let mut all = [b, a, other, 9999];
+        all.sort_unstable();
+        assert_eq!(read, all);
+        assert!(shown.notes_read.iter().all(|note| note.from == 0 && note.until == note.length));
         assert_eq!(shown.text, None);
         let sent_as_text = store.data(&store.irina, "memory_load", json!({"ids": format!("[{a}]")}));
         assert_eq!(sent_as_text["notes"][0]["id"], a);
@@ -299,7 +304,7 @@ fn bodies_go_to_files_where_output_is_named_critical_ones_come_in_the_answer_too
         fs::write(store.local.store.join("file"), "").unwrap();
         assert_eq!(
             store.refused(&store.irina, "memory_load", json!({"id": a, "output": "file"})).0,
-            "not_written"
+            "folder_not_made"
         );
     });
 }
@@ -307,20 +312,50 @@ fn bodies_go_to_files_where_output_is_named_critical_ones_come_in_the_answer_too
 #[test]
 fn bodies_too_big_for_one_answer_go_to_files_by_themselves() {
     on_both(|store| {
-        let ids: Vec<i64> = (0..5)
-            .map(|n| add(&store, Owner::All, &format!("{n}"), "kDefault", &"x".repeat(25_000)))
+        let ids: Vec<i64> = (0..4)
+            .map(|n| add(&store, Owner::All, &format!("{n}"), "kDefault", &"x".repeat(12_000)))
             .collect();
-        let critical = add(&store, Owner::All, "critical", "kCritical", &"y".repeat(25_000));
+        let critical = add(&store, Owner::All, "critical", "kCritical", &"y".repeat(12_000));
         let mut asked = ids.clone();
         asked.push(critical);
         let shown = store.call(&store.irina, "memory_load", json!({"ids": asked})).unwrap();
         let data = shown.data.unwrap();
-        let with_body: Vec<bool> =
-            data["notes"].as_array().unwrap().iter().map(|note| note.get("body").is_some()).collect();
-        assert_eq!(with_body, [true, true, false, false, false, true]);
-        assert!(shown.text.unwrap().contains("`file`"));
-        let file = store.local.conversation.join(format!("notes/{}.html", ids[4]));
-        assert_eq!(fs::read_to_string(file).unwrap().len(), 25_000);
+        let notes = data["notes"].as_array().unwrap();
+        let lengths: Vec<usize> =
+            notes.iter().map(|note| note["body"].as_str().map_or(0, str::len)).collect();
+        assert_eq!(lengths, [12_000, 2_000, 2_000, 2_000, 12_000]);
+        assert_eq!(notes[1]["next"], 2_000);
+        assert!(shown.text.unwrap().contains("`from`"));
+        let file = store.local.conversation.join(format!("notes/{}.html", ids[3]));
+        assert_eq!(fs::read_to_string(file).unwrap().len(), 12_000);
+        assert_eq!(notes[0].get("file"), None);
+    });
+}
+
+#[test]
+fn a_long_critical_note_is_read_in_parts() {
+    on_both(|store| {
+        let body = format!("<p>{}</p>", "чай ".repeat(25_000));
+        let id = add(&store, Owner::All, "long", "kCritical", &body);
+        let (mut text, mut from) = (String::new(), 0);
+        for _ in 0..10 {
+            let shown = store.call(&store.irina, "memory_load", json!({"id": id, "from": from})).unwrap();
+            let note = shown.data.unwrap()["notes"][0].clone();
+            let part = note["body"].as_str().unwrap();
+            assert!(part.chars().count() <= 30_000);
+            text.push_str(part);
+            let read = &shown.notes_read[0];
+            assert_eq!((read.from, read.until), (from, text.chars().count()));
+            match note["next"].as_u64() {
+                Some(next) => from = usize::try_from(next).unwrap(),
+                None => break,
+            }
+        }
+        assert_eq!(text, body);
+        let past = store.data(&store.irina, "memory_load", json!({"id": id, "from": 99_000_000}));
+        assert_eq!(past["notes"][0]["body"], "");
+        let two = json!({"ids": [id, id + 1], "from": 5});
+        assert_eq!(store.refused(&store.irina, "memory_load", two).0, "wrong_parameter");
     });
 }
 
@@ -339,11 +374,16 @@ fn a_list_longer_than_an_answer_goes_whole_into_a_file() {
         let shown = store.call(&store.irina, "memory_list", json!({})).unwrap();
         let data = shown.data.unwrap();
         let text = shown.text.unwrap();
-        assert!(data.to_string().len() < 61_000);
+        assert!(data.to_string().len() < 31_000);
         let file = text.split("table is in ").nth(1).unwrap().split(". `find`").next().unwrap();
         let whole: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
         assert_eq!(whole["rows"].as_array().unwrap().len(), 900);
-        assert!(text.starts_with(&format!("The first {} of 900", data["rows"].as_array().unwrap().len())));
+        assert!(
+            text.starts_with(&format!(
+                "The first {} of 900",
+                data["notes"]["rows"].as_array().unwrap().len()
+            ))
+        );
     });
 }
 

@@ -15,15 +15,23 @@ crate::tool!("repo_list", right: Right::Command("AGENT_REPO_LIST"), effect: Read
 #[serde(deny_unknown_fields)]
 pub struct Args {}
 
-/// A table of `id`, `skey`, `path`, `descr`, `kind_key`, `topics` (how many), `may` (list of what is allowed).
+/// What the call answers.
 #[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-struct Answer(Table);
+struct Answer {
+    /// A table of `id`, `skey`, `path`, `descr`, `kind_key`, `topics` (how many), `may` (list of what is allowed).
+    repos: Table,
+}
 
 fn run(cx: &mut EngineCx<'_>, _: Args) -> Result<Answer, Stop> {
-    let sections = repo::sections(cx.tx, cx.caller.id, &cx.caller.groups)?;
+    // Who may save AI components makes the sections, and may do everything in them.
+    let sections = if cx.caller.is_demo || cx.caller.commands.iter().any(|command| command == "AI_COMPONENTS")
+    {
+        repo::all_sections(cx.tx)?
+    } else {
+        repo::sections(cx.tx, cx.caller.id, &cx.caller.groups)?
+    };
     let columns = ["id", "skey", "path", "descr", "kind_key", "topics", "may"];
-    Ok(Answer(Table::new(columns, sections.into_iter().map(row))))
+    Ok(Answer { repos: Table::new(columns, sections.into_iter().map(row)) })
 }
 
 fn row(section: Section) -> [Value; 7] {
@@ -39,8 +47,7 @@ fn row(section: Section) -> [Value; 7] {
 }
 
 fn present(_: &LocalContext, _: Args, answer: Answer) -> Result<Presented, Stop> {
-    let empty =
-        "No section is open to this person. An administrator makes sections and opens them in the program.";
-    let text = answer.0.rows.is_empty().then(|| empty.to_owned());
+    let empty = "No section of the repository is open to you in this store. Who may save AI components makes sections and opens them in the program.";
+    let text = answer.repos.rows.is_empty().then(|| empty.to_owned());
     Ok(Presented { text, ..Presented::data(serde_json::to_value(answer)?) })
 }

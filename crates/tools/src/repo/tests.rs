@@ -9,15 +9,15 @@ use crate::test_store::{objects, on_both};
 fn only_sections_with_a_flag_are_listed_with_what_is_allowed() {
     on_both(|store| {
         let empty = store.call(&store.oleg, "repo_list", json!({})).unwrap();
-        assert_eq!(empty.data.unwrap()["rows"], json!([]));
-        assert!(empty.text.unwrap().starts_with("No section is open"));
+        assert_eq!(empty.data.unwrap()["repos"]["rows"], json!([]));
+        assert!(empty.text.unwrap().starts_with("No section of the repository is open to you"));
 
         let section = |name: &str, parent| NewSection {
             parent,
             skey: None,
             name: name.to_owned(),
             descr: format!("About {name}"),
-            kind_key: "kDefault".to_owned(),
+            kind_key: "kShared".to_owned(),
         };
         store
             .db
@@ -33,7 +33,7 @@ fn only_sections_with_a_flag_are_listed_with_what_is_allowed() {
         assert_eq!(
             objects(&list),
             [
-                json!({"id": 2, "skey": null, "path": "Top -> Low", "descr": "About Low", "kind_key": "kDefault", "topics": 0,
+                json!({"id": 2, "skey": null, "path": "Top -> Low", "descr": "About Low", "kind_key": "kShared", "topics": 0,
             "may": ["topic_list", "store_read"]})
             ]
         );

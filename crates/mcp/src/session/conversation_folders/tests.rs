@@ -77,7 +77,7 @@ fn no_folder_is_made_through_a_link() {
     let (store, elsewhere) = (store(), store());
     symlink(elsewhere.path(), store.path().join("mcp")).unwrap();
     let refusal = open(store.path(), "claude", "prices").unwrap_err();
-    assert_eq!(refusal.name(), "not_written");
+    assert_eq!(refusal.name(), "folder_not_made");
     assert!(refusal.text().contains("it is a link"));
     assert!(fs::read_dir(elsewhere.path()).unwrap().next().is_none());
     fs::remove_file(store.path().join("mcp")).unwrap();
