@@ -189,7 +189,8 @@ impl EngineClient {
         if let Some(client) = place.get() {
             return Ok(client.clone());
         }
-        let client = build(kind).map_err(|error| Trouble::NoConnection(not_built(&error)))?;
+        let client = build(kind)
+            .map_err(|error| Trouble::NoConnection(wire::outgoing::not_secured(&innermost(&error))))?;
         Ok(place.get_or_init(|| client).clone())
     }
 }
@@ -228,37 +229,10 @@ fn build(way: Way) -> reqwest::Result<Client> {
     }
 }
 
-/// Why there is no client: mostly because of the certificates that a person named.
-fn not_built(error: &reqwest::Error) -> String {
-    let why = innermost(error);
-    let named = ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter().find_map(|name| {
-        let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
-        Some((name, value))
-    });
-    match named {
-        Some((name, value)) => {
-            format!(
-                "the certificates that {name} names (`{}`) cannot be used: {why}",
-                value.to_string_lossy()
-            )
-        }
-        None => why,
-    }
-}
-
-/// The proxy that leads to this address, without a login, and the variable that names it.
+/// The proxy that leads to this address, and the variable that names it.
 fn proxy_to(url: &Url) -> Option<String> {
-    if !matches!(Way::of(url), Way::Secure) {
-        return None;
-    }
-    let names = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
-    let (name, value) = names.into_iter().find_map(|name| {
-        let value = std::env::var(name).ok().filter(|value| !value.is_empty())?;
-        Some((name, value))
-    })?;
-    let place = value.rsplit('@').next().unwrap_or_default();
-    let place = place.split_once("://").map_or(place, |(_, rest)| rest).trim_end_matches('/');
-    Some(format!("{} ({name})", wire::text::quoted(place, 100)))
+    let over_it = matches!(Way::of(url), Way::Secure);
+    wire::outgoing::proxy_to(url.host_str().filter(|_| over_it)?)
 }
 
 /// The address of an endpoint, unless a password must not travel there.

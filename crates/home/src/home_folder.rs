@@ -24,6 +24,16 @@ impl Home {
         usual().map(Self::at)
     }
 
+    /// A home on a system that names none: nothing can be read or kept there, and asking for stores says so.
+    pub fn nowhere() -> Self {
+        // No system takes this name, so nothing is ever looked for in the current folder.
+        Self { path: PathBuf::from("\0"), keyring: Keyring::from_env() }
+    }
+
+    fn is_nowhere(&self) -> bool {
+        self.path.as_os_str() == "\0"
+    }
+
     /// Whether other processes find this home without any variable of ours.
     ///
     /// An agent application may hand on nothing but the home directory, so a place that
@@ -57,6 +67,9 @@ impl Home {
 
     /// The list of stores; no file is an empty list.
     pub fn stores(&self) -> Result<StoreList, HomeError> {
+        if self.is_nowhere() {
+            return Err(HomeError::NoHome);
+        }
         StoreList::read(&self.path.join(paths::STORES))
     }
 

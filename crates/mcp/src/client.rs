@@ -3,5 +3,6 @@
 pub(crate) mod address;
 pub(crate) mod http;
 pub(crate) mod idempotency_keys;
+pub(crate) mod in_flight;
 pub(crate) mod messages;
 pub(crate) mod request;

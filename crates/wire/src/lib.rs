@@ -9,6 +9,7 @@ pub mod files;
 mod home;
 mod lease;
 mod licence;
+pub mod outgoing;
 pub mod paths;
 mod refusal;
 mod refusal_row;

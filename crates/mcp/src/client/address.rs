@@ -58,6 +58,12 @@ impl Address {
         }
     }
 
+    /// The proxy on the way there, and the variable that names it.
+    pub(super) fn proxy(&self) -> Option<String> {
+        let over_it = self.is_secure() && !self.is_loopback();
+        wire::outgoing::proxy_to(self.0.host_str().filter(|_| over_it)?)
+    }
+
     /// Where a redirect leads, if it may be followed: the same host, and never from https to http.
     pub(super) fn redirected(&self, to: &str) -> Option<Self> {
         let next = self.0.join(to).ok()?;

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
@@ -28,27 +29,36 @@ const LARGEST: usize = 64 * 1024 * 1024;
 pub(crate) struct Client {
     plain: OnceLock<Result<reqwest::Client, String>>,
     secure: OnceLock<Result<reqwest::Client, String>>,
+    /// Https on this computer, where no proxy leads.
+    secure_here: OnceLock<Result<reqwest::Client, String>>,
     timeout: Duration,
     plain_http: bool,
 }
 
 impl Client {
-    /// A client whose calls take at most `timeout`, repeats included.
+    /// A client whose calls take about `timeout`, as their deadlines say.
     pub(crate) fn new(timeout: Duration, plain_http: bool) -> Self {
-        Self { plain: OnceLock::new(), secure: OnceLock::new(), timeout, plain_http }
+        Self {
+            plain: OnceLock::new(),
+            secure: OnceLock::new(),
+            secure_here: OnceLock::new(),
+            timeout,
+            plain_http,
+        }
     }
 
-    /// Sends a request to the agent's endpoint and gets the engine's envelope; notes where a try had no answer.
+    /// Sends a request to the agent's endpoint and gets the engine's envelope, until the deadline; notes where a
+    /// try had no answer.
     pub(crate) async fn call(
         &self,
         address: &Address,
         request: &Request,
         asked: &mut Attempt,
+        deadline: Instant,
     ) -> Result<Envelope, CallFailure> {
         self.may_go_to(address, *asked)?;
         let address = address.path(Request::AGENT_PATH);
-        let body = serde_json::to_vec(request).unwrap_or_default();
-        let deadline = Instant::now() + self.timeout;
+        let body = Bytes::from(serde_json::to_vec(request).unwrap_or_default());
         let mut pauses = PAUSES.into_iter();
         loop {
             let sent = self.send(&address, Method::POST, Some(&body), *asked);
@@ -97,7 +107,7 @@ impl Client {
         &self,
         address: &Address,
         method: Method,
-        sent: Option<&[u8]>,
+        sent: Option<&Bytes>,
         asked: Attempt,
     ) -> Result<Envelope, CallFailure> {
         let response = self.follow(address, method, sent, asked).await?;
@@ -111,7 +121,7 @@ impl Client {
         &self,
         address: &Address,
         method: Method,
-        body: Option<&[u8]>,
+        body: Option<&Bytes>,
         asked: Attempt,
     ) -> Result<Response, CallFailure> {
         let mut address = address.clone();
@@ -119,10 +129,12 @@ impl Client {
             let client = self.of(&address, asked)?;
             let mut request = client.request(method.clone(), address.0.clone());
             if let Some(body) = body {
-                request = request.header(CONTENT_TYPE, "application/json").body(body.to_vec());
+                request = request.header(CONTENT_TYPE, "application/json").body(body.clone());
             }
-            let response =
-                request.send().await.map_err(|error| messages::failed(&address.shown(), &error, asked))?;
+            let sent = request.send().await;
+            let response = sent.map_err(|error| {
+                messages::failed(&address.shown(), &error, address.proxy().as_deref(), asked)
+            })?;
             if !matches!(response.status().as_u16(), 301 | 302 | 307 | 308) {
                 return Ok(response);
             }
@@ -134,24 +146,24 @@ impl Client {
     }
 
     fn of(&self, address: &Address, asked: Attempt) -> Result<&reqwest::Client, CallFailure> {
-        let made = if address.is_secure() {
-            self.secure.get_or_init(|| {
-                // Somebody else in this process may have chosen one before.
-                let _ = rustls::crypto::ring::default_provider().install_default();
-                builder().build().map_err(|error| error.to_string())
-            })
-        } else {
-            self.plain.get_or_init(|| {
-                let _ = rustls::crypto::ring::default_provider().install_default();
-                // No certificates are loaded where none are looked at: that alone would cost the start 15 ms.
-                builder().tls_certs_only([]).no_proxy().build().map_err(|error| error.to_string())
-            })
+        let made = match (address.is_secure(), address.is_loopback()) {
+            (true, false) => self.secure.get_or_init(|| made(builder())),
+            (true, true) => self.secure_here.get_or_init(|| made(builder().no_proxy())),
+            // No certificates are loaded where none are looked at: that alone would cost the start 15 ms.
+            (false, _) => self.plain.get_or_init(|| made(builder().tls_certs_only([]).no_proxy())),
         };
         made.as_ref().map_err(|why| {
-            let what = format!("secure connections do not work on this computer ({why})");
+            let what = wire::outgoing::not_secured(why);
             CallFailure { again: None, ..messages::broken(&address.shown(), &what, asked, false) }
         })
     }
+}
+
+/// The client, or why there is none.
+fn made(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, String> {
+    // Somebody else in this process may have chosen one before.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    builder.build().map_err(|error| messages::innermost(&error))
 }
 
 fn builder() -> reqwest::ClientBuilder {

@@ -12,6 +12,8 @@ use serde_json::Value;
 use wire::text::quoted;
 use wire::{Envelope, Refusal, catalogue};
 
+use crate::client::in_flight;
+
 /// How much of a foreign answer is shown.
 const SHOWN: usize = 200;
 /// Longest refusal of the store that is passed on.
@@ -121,10 +123,23 @@ pub(crate) fn timed_out(url: &str, limit: Duration, asked: Attempt) -> CallFailu
     CallFailure { again: None, ..broken(url, &what, asked, true) }
 }
 
-/// An error of the HTTP client before there was an answer.
-pub(crate) fn failed(url: &str, error: &reqwest::Error, asked: Attempt) -> CallFailure {
+/// The time was over before the call had a place among those on their way.
+pub(crate) fn no_place(url: &str, limit: Duration) -> Refusal {
+    let seconds = limit.as_secs_f64().round();
+    let what = format!(
+        "the calls before this one took all of {seconds} seconds; a server sends {} at once",
+        in_flight::MOST
+    );
+    catalogue::no_connection(url, &what, fate(Attempt { kind: CallKind::Writes, sent: false }, false))
+}
+
+/// An error of the HTTP client before there was an answer, on the way over a proxy or without.
+pub(crate) fn failed(url: &str, error: &reqwest::Error, proxy: Option<&str>, asked: Attempt) -> CallFailure {
     let sent = !error.is_connect() && !error.is_builder();
-    let (what, hopeless) = cause(error);
+    let (mut what, hopeless) = cause(error);
+    if let Some(proxy) = proxy {
+        what.push_str(&format!(", on the way over the proxy {proxy}"));
+    }
     let trouble = broken(url, &what, asked, sent);
     if hopeless { CallFailure { again: None, ..trouble } } else { trouble }
 }
@@ -194,6 +209,15 @@ fn chain(error: &reqwest::Error) -> String {
         source = cause.source();
     }
     if words.is_empty() { "it failed".to_owned() } else { words }
+}
+
+/// The innermost cause, which says the most.
+pub(crate) fn innermost(error: &reqwest::Error) -> String {
+    let mut inner: &dyn Error = error;
+    while let Some(cause) = inner.source() {
+        inner = cause;
+    }
+    quoted(&inner.to_string(), SHOWN)
 }
 
 /// AnswerHead of an answer: what is decided before its body is looked at.

@@ -72,6 +72,9 @@ async fn store_tool(
     spec: &'static ToolSpec,
     arguments: Map<String, Value>,
 ) -> Result<Presented, Stop> {
+    // Before anything is read or made for the call: what waits holds its arguments only.
+    let turn = state.in_flight.turn(state.options.timeout).await;
+    let turn = turn.ok_or_else(|| messages::no_place(&session.address.shown(), state.options.timeout))?;
     let local = session.local();
     let params = match spec.prepare {
         None => arguments.clone(),
@@ -80,7 +83,7 @@ async fn store_tool(
             blocking(move || prepare(&local, arguments)).await?
         }
     };
-    let (answer, key) = exchange::call_tool(state, &session, spec, params).await?;
+    let (answer, key) = exchange::call_tool(state, &session, spec, params, turn.until).await?;
     let shown = match spec.present {
         None => Ok(Presented::data(answer)),
         Some(present) => blocking(move || present(&local, arguments, answer)).await,

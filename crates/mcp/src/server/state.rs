@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::client::http::Client;
 use crate::client::idempotency_keys::IdempotencyKeys;
+use crate::client::in_flight::InFlight;
 use crate::options::Options;
 use crate::server::listed_tool::ListedTool;
 use crate::session::open_session::Session;
@@ -16,6 +17,8 @@ pub(crate) struct ServerState {
     pub(crate) client: Client,
     /// Held by `session_connect`. Other calls pass through it, so that those sent after it wait for it.
     pub(crate) connecting: tokio::sync::Mutex<()>,
+    /// Places for calls on their way to the engine.
+    pub(crate) in_flight: InFlight,
     /// Every tool, in the order of the list.
     pub(crate) tools: &'static [ListedTool],
     /// Keys of writes without an answer.
@@ -32,6 +35,7 @@ impl ServerState {
             tools,
             client,
             connecting: tokio::sync::Mutex::default(),
+            in_flight: InFlight::default(),
             session: Mutex::default(),
             keys: IdempotencyKeys::default(),
         }

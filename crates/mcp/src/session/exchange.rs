@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
+use tokio::time::Instant;
 use tools::{Effect, ToolSpec};
 use wire::{Refusal, Request, Stop};
 
@@ -13,18 +14,19 @@ use crate::client::messages::{self, Attempt, CallKind};
 use crate::client::request::request;
 use crate::server::state::ServerState;
 
-/// Asks the engine to carry a tool out. The key of a write is to be settled when its answer is understood.
+/// Asks the engine to carry a tool out, until its time is over. The key of a write is to be settled when its answer is understood.
 pub(crate) async fn call_tool<'a>(
     state: &'a ServerState,
     session: &Session,
     spec: &ToolSpec,
     params: Map<String, Value>,
+    until: Instant,
 ) -> Result<(Value, Option<IdempotencyKey<'a>>), Stop> {
     let mut request = request(spec.command().unwrap_or_default(), spec.name, &session.origin);
     if spec.effect == Effect::Reads {
         request.params = params;
         let asked = Attempt { kind: CallKind::Reads, sent: false };
-        let answer = exchange(state, session, request, asked).await;
+        let answer = exchange(state, session, request, asked, until).await;
         return answer.map(|data| (data, None)).map_err(|unanswered| unanswered.stop);
     }
     let whose = [session.address.shown(), session.login.clone(), spec.name.to_owned()];
@@ -32,7 +34,7 @@ pub(crate) async fn call_tool<'a>(
     request.params = params;
     request.key = Some(key.text());
     let asked = Attempt { kind: CallKind::Writes, sent: key.was_sent() };
-    match exchange(state, session, request, asked).await {
+    match exchange(state, session, request, asked, until).await {
         Ok(data) => Ok((data, Some(key))),
         Err(unanswered) => {
             if unanswered.undone {
@@ -49,6 +51,7 @@ async fn exchange(
     session: &Session,
     mut request: Request,
     mut asked: Attempt,
+    until: Instant,
 ) -> Result<Value, Unanswered> {
     let mut renewed = false;
     loop {
@@ -56,7 +59,7 @@ async fn exchange(
         let ticket = session.ticket();
         request.session = Some(ticket.to_string());
         request.time = Timestamp::now().to_string();
-        let envelope = match state.client.call(&session.address, &request, &mut asked).await {
+        let envelope = match state.client.call(&session.address, &request, &mut asked, until).await {
             Ok(envelope) => envelope,
             Err(trouble) => {
                 return Err(Unanswered { stop: trouble.refusal.into(), undone: !trouble.sent });

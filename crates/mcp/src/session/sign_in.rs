@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use home::passwords::{self, Account};
 use home::{Credentials, Home, Pair, ShopIni};
+use tokio::time::Instant;
 use wire::{Origin, Refusal, Request, SignIn, SignedIn, Stop, catalogue};
 use zeroize::Zeroizing;
 
@@ -98,7 +99,8 @@ pub(crate) async fn sign_in(
         request.params = params;
     }
     let mut asked = Attempt { kind: CallKind::SignsIn, sent: false };
-    let envelope = match state.client.call(address, &request, &mut asked).await {
+    let until = Instant::now() + state.options.timeout;
+    let envelope = match state.client.call(address, &request, &mut asked, until).await {
         Ok(envelope) => envelope,
         Err(trouble) => return Err(trouble.refusal.into()),
     };

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use home::{Home, ShopIni, StoreList};
+use home::{Home, HomeError, ShopIni, StoreList};
 use wire::{Fault, Stop, catalogue, paths};
 
 use crate::StorePin;
@@ -21,6 +21,10 @@ pub(crate) struct StoreChoice {
 /// The program's list of stores.
 pub(crate) fn stores(home: &Home) -> Result<StoreList, Stop> {
     Ok(home.stores().map_err(|error| {
+        if matches!(error, HomeError::NoHome) {
+            let mend = "the person sets SHOPWRIGHT_HOME to the program's home in the agent application's settings of this server";
+            return Fault::new(format!("there is no home directory, and so no list of stores: {mend}"));
+        }
         let mend = "the person corrects that file, or removes it and opens the store in the program again";
         Fault::new(format!("the list of stores cannot be read: {error}; {mend}"))
     })?)

@@ -1,5 +1,6 @@
 //! A store's server that answers what a test wants, byte by byte where needed.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -44,6 +45,7 @@ pub(crate) struct Engine {
     pub(crate) url: String,
     seen: Arc<Mutex<Vec<Value>>>,
     answer: Arc<Mutex<Arc<Answer>>>,
+    lines: Arc<AtomicUsize>,
     door: JoinHandle<()>,
 }
 
@@ -54,8 +56,9 @@ impl Engine {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let seen = Arc::new(Mutex::new(Vec::new()));
         let answer: Arc<Mutex<Arc<Answer>>> = Arc::new(Mutex::new(Arc::new(|_| Reply::done(json!({})))));
-        let door = open(listener, &seen, &answer);
-        Self { url, seen, answer, door }
+        let lines = Arc::new(AtomicUsize::new(0));
+        let door = open(listener, &seen, &answer, &lines);
+        Self { url, seen, answer, lines, door }
     }
 
     /// Answers everything but sign-ins so from now on.
@@ -82,7 +85,12 @@ impl Engine {
     /// Lets people in again at the same address.
     pub(crate) async fn reopen(&mut self) {
         let listener = TcpListener::bind(self.url.trim_start_matches("http://")).await.unwrap();
-        self.door = open(listener, &self.seen, &self.answer);
+        self.door = open(listener, &self.seen, &self.answer, &self.lines);
+    }
+
+    /// Lines that were opened so far.
+    pub(crate) fn lines(&self) -> usize {
+        self.lines.load(Ordering::SeqCst)
     }
 
     /// Requests of this command so far.
@@ -96,10 +104,12 @@ fn open(
     listener: TcpListener,
     seen: &Arc<Mutex<Vec<Value>>>,
     answer: &Arc<Mutex<Arc<Answer>>>,
+    lines: &Arc<AtomicUsize>,
 ) -> JoinHandle<()> {
-    let (seen, answer) = (Arc::clone(seen), Arc::clone(answer));
+    let (seen, answer, lines) = (Arc::clone(seen), Arc::clone(answer), Arc::clone(lines));
     tokio::spawn(async move {
         while let Ok((line, _)) = listener.accept().await {
+            lines.fetch_add(1, Ordering::SeqCst);
             tokio::spawn(serve(line, Arc::clone(&seen), Arc::clone(&answer)));
         }
     })

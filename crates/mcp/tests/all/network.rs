@@ -383,3 +383,32 @@ async fn a_repeat_that_cannot_be_sent_keeps_the_key() {
     assert!(!host.call("memory_save", note).await.refused());
     assert_eq!(keys(&engine).last(), lost.last());
 }
+
+#[tokio::test]
+async fn thousands_of_calls_go_in_turn_over_a_few_lines() {
+    const MANY: u64 = 2_000;
+    /// Calls on their way at once.
+    const MOST: u64 = 16;
+    let engine = Engine::start().await;
+    let (_place, mut host) = opened(&engine).await;
+    let before = engine.lines();
+    let mut text = String::new();
+    for number in 0..MANY {
+        let arguments = json!({"find": number.to_string()});
+        let params = json!({"name": "memory_list", "arguments": arguments});
+        let line = json!({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params});
+        text.push_str(&format!("{line}\n"));
+    }
+    host.raw(text.as_bytes()).await;
+    for _ in 0..MANY {
+        let line = host.line().await;
+        assert_ne!(line["result"]["isError"], true, "{line}");
+    }
+    let lines = engine.lines() - before;
+    assert!(lines as u64 <= MOST, "{lines} lines");
+    // Whoever came first went first: only those that were on their way together may have changed places.
+    for (place, request) in (0_u64..).zip(engine.seen("AGENT_MEMORY_LIST")) {
+        let number: u64 = request["params"]["find"].as_str().unwrap().parse().unwrap();
+        assert!(number < place + MOST, "call {number} went as number {place}");
+    }
+}

@@ -577,3 +577,14 @@ async fn check_names_what_is_wrong_and_who_mends_it() {
     assert!(!last.ok && last.name == "sign-in" && last.said.starts_with("IP_BLOCKED"), "{steps:?}");
     assert!(last.said.contains("Mended by: the store's owner."));
 }
+
+#[tokio::test]
+async fn without_a_home_the_server_says_so_over_the_protocol() {
+    let engine = Engine::start().await;
+    let options = Options { home: home::Home::nowhere(), ..Place::new(&engine.url).options() };
+    let mut host = Host::open(options, VERSION, "claude-code").await;
+    let called = host.call("session_init", json!({})).await;
+    assert!(!called.refused() && called.text().contains("SHOPWRIGHT_HOME"), "{}", called.text());
+    let called = host.call("session_connect", json!({"topic": "prices"})).await;
+    assert!(called.refused() && called.text().contains("SHOPWRIGHT_HOME"), "{}", called.text());
+}

@@ -8,8 +8,10 @@ use crate::{cli, log};
 
 /// Runs the server until stdin closes.
 pub(super) fn run(arguments: &cli::Mcp) -> Result<Exit> {
-    let file = Home::find().ok().map(|home| home.path().join("log").join("mcp.log"));
+    let home = Home::find().ok();
+    let file = home.as_ref().map(|home| home.path().join("log").join("mcp.log"));
     log::start_with_file("warn", file);
-    mcp::run(mcp::Options::from_env(Home::find()?, arguments.pin()));
+    // Without a home the server still answers: nobody reads what a host's server says when it ends.
+    mcp::run(mcp::Options::from_env(home.unwrap_or_else(Home::nowhere), arguments.pin()));
     Ok(Exit::Done)
 }
