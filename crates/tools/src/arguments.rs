@@ -127,7 +127,7 @@ fn fits(schema: &Value, value: &Value) -> bool {
 }
 
 fn is_whole(value: &Value) -> bool {
-    value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|n| n.fract() == 0.0 && n.abs() <= EXACT)
+    value.is_i64() || value.as_f64().is_some_and(|n| n.fract() == 0.0 && n.abs() <= EXACT)
 }
 
 /// `5.0` is a whole number to JSON Schema, but not to the types behind it.

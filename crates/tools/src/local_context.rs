@@ -1,15 +1,15 @@
 //! This computer, as the local half of a tool sees it.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use wire::text::quoted;
 use wire::{Refusal, Stop, catalogue};
 
-/// Largest source that is read: what is bigger passes no engine's limit.
-const LARGEST: u64 = 256 * 1024 * 1024;
+/// The mark that some editors put before UTF-8.
+const BOM: &[u8] = b"\xEF\xBB\xBF";
 /// Longest path that a refusal repeats.
 const QUOTE: usize = 400;
 
@@ -25,22 +25,20 @@ pub struct LocalContext {
 impl LocalContext {
     /// The whole text of a file; `path` is absolute or from the store folder.
     ///
-    /// Links are followed: reading is the person's own right on this computer. A BOM is dropped.
-    pub fn read_text(&self, path: &str) -> Result<String, Stop> {
+    /// Links are followed: reading is the person's own right on this computer. A BOM is dropped. What has more
+    /// bytes than `most` characters can have is not read at all: the field it is for would refuse it.
+    pub fn read_text(&self, path: &str, most: usize) -> Result<String, Stop> {
         let refused = |why: &str| catalogue::no_such_file(&quoted(path, QUOTE), why);
         let full = self.absolute(Path::new(path)).ok_or_else(|| refused("no path is named"))?;
-        let about = fs::metadata(&full).map_err(|error| refused(&why(&error)))?;
-        if !about.is_file() {
-            return Err(refused(if about.is_dir() { "it is a folder" } else { "it is not a file" }).into());
-        }
-        if about.len() > LARGEST {
-            return Err(refused("it is larger than 256 MiB").into());
-        }
-        let mut bytes = Vec::new();
-        let file = File::open(&full).map_err(|error| refused(&why(&error)))?;
-        file.take(LARGEST).read_to_end(&mut bytes).map_err(|error| refused(&why(&error)))?;
-        if bytes.starts_with(b"\xEF\xBB\xBF") {
-            bytes.drain(..3);
+        let limit = most.saturating_mul(char::MAX.len_utf8()).saturating_add(BOM.len()) as u64;
+        let mut bytes = wire::files::read_regular(&full, limit).map_err(|error| match error.kind() {
+            io::ErrorKind::FileTooLarge => {
+                refused(&format!("it is larger than {limit} bytes, and at most {most} characters are taken"))
+            }
+            _ => refused(&not_read(&full, &error)),
+        })?;
+        if bytes.starts_with(BOM) {
+            bytes.drain(..BOM.len());
         }
         Ok(String::from_utf8(bytes).map_err(|_| catalogue::not_utf8(&quoted(path, QUOTE)))?)
     }
@@ -162,6 +160,15 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     };
     file.write_all(bytes)?;
     file.flush()
+}
+
+/// Why a source is not read: a folder can be opened on some systems and not on others.
+fn not_read(path: &Path, error: &io::Error) -> String {
+    match fs::metadata(path) {
+        Ok(about) if about.is_dir() => "it is a folder".to_owned(),
+        Ok(about) if !about.is_file() => "it is not a file".to_owned(),
+        _ => why(error),
+    }
 }
 
 /// An error of the file system in a few words.

@@ -77,6 +77,10 @@ fn json_in_a_string_is_parsed_where_only_a_list_or_object_fits() {
 fn wrong_kinds_say_what_is_wanted_and_what_came() {
     let cases = [
         (json!({"id": "1.5"}), "Wrong value for parameter `id`: wanted a whole number, got the text `1.5`."),
+        (
+            json!({"id": 9_223_372_036_854_775_808_u64}),
+            "Wrong value for parameter `id`: wanted a whole number, got 9223372036854775808.",
+        ),
         (json!({"id": 1.5}), "Wrong value for parameter `id`: wanted a whole number, got 1.5."),
         (json!({"id": 1, "name": 5}), "Wrong value for parameter `name`: wanted text, got 5."),
         (json!({"id": 1, "ids": 5}), "Wrong value for parameter `ids`: wanted a list, got 5."),

@@ -5,6 +5,8 @@ use wire::{Stop, catalogue};
 
 use crate::{LocalContext, Presented};
 
+/// Most characters of a file that are read for the store.
+const CONTENT_MOST: usize = 4_000_000;
 /// Most characters of a body in an answer: hosts cut what is longer.
 const IN_ANSWER: usize = 30_000;
 /// Characters that are shown of a longer one.
@@ -18,7 +20,7 @@ pub(crate) fn given(
 ) -> Result<Option<String>, Stop> {
     match (content, source) {
         (Some(_), Some(_)) => Err(catalogue::not_both("content", "content_source").into()),
-        (None, Some(source)) => Ok(Some(local.read_text(&source)?)),
+        (None, Some(source)) => Ok(Some(local.read_text(&source, CONTENT_MOST)?)),
         (content, None) => Ok(content),
     }
 }

@@ -9,6 +9,8 @@ use wire::Stop;
 
 use super::{LocalContext, lexical};
 
+const MOST: usize = 1_000_000;
+
 fn local() -> (TempDir, LocalContext) {
     let dir = tempfile::tempdir().unwrap();
     let root = fs::canonicalize(dir.path()).unwrap();
@@ -30,27 +32,49 @@ fn said<T: std::fmt::Debug>(result: Result<T, Stop>) -> String {
 fn text_is_read_from_the_store_folder_or_by_an_absolute_path_without_its_bom() {
     let (_dir, local) = local();
     fs::write(local.conversation.join("a.html"), "\u{FEFF}привет\r\n").unwrap();
-    assert_eq!(local.read_text("mcp/app/topic/a.html").unwrap(), "привет\r\n");
-    assert_eq!(local.read_text(local.conversation.join("a.html").to_str().unwrap()).unwrap(), "привет\r\n");
+    assert_eq!(local.read_text("mcp/app/topic/a.html", MOST).unwrap(), "привет\r\n");
+    assert_eq!(
+        local.read_text(local.conversation.join("a.html").to_str().unwrap(), MOST).unwrap(),
+        "привет\r\n"
+    );
 }
 
 #[test]
 fn what_cannot_be_read_is_named() {
     let (_dir, local) = local();
     fs::write(local.store.join("latin.txt"), b"caf\xE9").unwrap();
-    assert!(said(local.read_text("no.html")).starts_with("No such file: no.html (it is not there)."));
-    assert!(said(local.read_text("mcp")).starts_with("No such file: mcp (it is a folder)."));
-    assert!(said(local.read_text("")).starts_with("No such file: "));
-    assert!(said(local.read_text("a\0b")).starts_with("No such file: "));
-    assert!(said(local.read_text(&"long/".repeat(4000))).len() < 1000);
-    assert!(said(local.read_text("latin.txt")).starts_with("latin.txt is not utf-8 text"));
+    assert!(said(local.read_text("no.html", MOST)).starts_with("No such file: no.html (it is not there)."));
+    assert!(said(local.read_text("mcp", MOST)).starts_with("No such file: mcp (it is a folder)."));
+    assert!(said(local.read_text("", MOST)).starts_with("No such file: "));
+    assert!(said(local.read_text("a\0b", MOST)).starts_with("No such file: "));
+    assert!(said(local.read_text(&"long/".repeat(4000), MOST)).len() < 1000);
+    assert!(said(local.read_text("latin.txt", MOST)).starts_with("latin.txt is not utf-8 text"));
 }
 
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_not_a_source() {
     let (_dir, local) = local();
-    assert!(said(local.read_text("/dev/zero")).contains("it is not a file"));
+    assert!(said(local.read_text("/dev/zero", MOST)).contains("it is not a file"));
+    // Nobody ever writes into this one: opening it the usual way would wait for ever.
+    let pipe = local.store.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(said(local.read_text("pipe", MOST)).contains("it is not a file"));
+}
+
+#[test]
+fn what_no_field_takes_is_not_read() {
+    let (_dir, local) = local();
+    let file = fs::File::create(local.store.join("big.html")).unwrap();
+    file.set_len(255 << 20).unwrap();
+    let words = said(local.read_text("big.html", 10));
+    assert!(
+        words.starts_with("No such file: big.html (it is larger than 43 bytes, and at most 10 characters"),
+        "{words}"
+    );
+    // Ten characters of four bytes each, behind a mark of three.
+    fs::write(local.store.join("most.html"), format!("\u{FEFF}{}", "🛒".repeat(10))).unwrap();
+    assert_eq!(local.read_text("most.html", 10).unwrap().chars().count(), 10);
 }
 
 #[test]
@@ -137,7 +161,7 @@ proptest! {
     #[test]
     fn any_path_is_survived(path in ".{0,40}") {
         let local = LocalContext { store: "/nonexistent/store".into(), conversation: "/nonexistent/store/mcp".into() };
-        let _ = local.read_text(&path);
+        let _ = local.read_text(&path, MOST);
         let _ = lexical(Path::new(&path));
     }
 

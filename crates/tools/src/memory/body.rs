@@ -6,77 +6,68 @@ use std::sync::LazyLock;
 
 use ammonia::Builder;
 
+use super::allowed::{ATTRIBUTES, SCHEMES, TAGS, is_tag};
 use super::weight::{Heavy, weigh};
 
-/// What a note is written with. No pictures: they would tell a foreign server who reads the note.
-const TAGS: &[&str] = &[
-    "a",
-    "b",
-    "blockquote",
-    "br",
-    "caption",
-    "code",
-    "dd",
-    "del",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "hr",
-    "i",
-    "ins",
-    "kbd",
-    "li",
-    "mark",
-    "ol",
-    "p",
-    "pre",
-    "s",
-    "small",
-    "span",
-    "strong",
-    "sub",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "tr",
-    "u",
-    "ul",
-];
+/// Longest name of a tag that is looked at: no tag of HTML has a longer one.
+const NAME_MOST: usize = 64;
 
 static SIMPLE: LazyLock<Builder<'static>> = LazyLock::new(|| {
-    let spans: HashSet<&str> = ["colspan", "rowspan"].into();
+    let attributes = ATTRIBUTES.iter().map(|(tag, kept)| (*tag, kept.iter().copied().collect()));
     let mut builder = Builder::empty();
     builder
         .tags(TAGS.iter().copied().collect())
         .clean_content_tags(["script", "style", "title", "template", "noscript", "iframe"].into())
-        .tag_attributes(HashMap::from([
-            ("a", ["href", "title"].into()),
-            ("ol", ["start"].into()),
-            ("td", spans.clone()),
-            ("th", spans),
-        ]))
-        .url_schemes(["http", "https", "mailto", "tel"].into())
+        .tag_attributes(attributes.collect::<HashMap<_, HashSet<_>>>())
+        .url_schemes(SCHEMES.iter().copied().collect())
         // Nothing here opens another window, and every agent would pay for the words.
         .link_rel(None);
     builder
 });
 
-/// The body as it may be kept and shown: simple tags only, nothing that runs or loads.
-pub(crate) fn simple_html(body: &str) -> Result<String, Heavy> {
+/// A body as it may be kept and shown.
+#[derive(Debug)]
+pub(crate) struct SimpleHtml {
+    /// Simple tags only, nothing that runs or loads.
+    pub(crate) html: String,
+    /// Tags and attributes that were taken out.
+    pub(crate) removed: Vec<String>,
+}
+
+/// The body as it may be kept and shown. What only looks like a tag, as `<customer name>`, stays as text.
+pub(crate) fn simple_html(body: &str) -> Result<SimpleHtml, Heavy> {
     let body = whole_marks(body);
-    weigh(&body)?;
-    Ok(SIMPLE.clean(&body).to_string())
+    let body = only_tags(&body);
+    let removed = weigh(&body)?;
+    Ok(SimpleHtml { html: SIMPLE.clean(&body).to_string(), removed })
+}
+
+/// The body with every `<` that begins no tag spelled as text, which the parser would drop with all up to `>`.
+fn only_tags(body: &str) -> Cow<'_, str> {
+    let lower = body.to_ascii_lowercase();
+    let drawn = lower.contains("<svg") || lower.contains("<math");
+    let last_end = body.rfind('>').unwrap_or_default();
+    let mut out = String::new();
+    let mut done = 0;
+    for (at, _) in body.match_indices('<') {
+        let name = &body[at + 1..];
+        let name = name.strip_prefix('/').unwrap_or(name);
+        if !name.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
+            continue;
+        }
+        let length = name.bytes().take(NAME_MOST).take_while(|byte| !b" \t\n\r\x0c/>".contains(byte)).count();
+        let known = name.get(..length).is_some_and(|name| is_tag(name, drawn));
+        if !known || at > last_end {
+            out.push_str(&body[done..at]);
+            out.push_str("&lt;");
+            done = at + 1;
+        }
+    }
+    if done == 0 {
+        return Cow::Borrowed(body);
+    }
+    out.push_str(&body[done..]);
+    Cow::Owned(out)
 }
 
 /// How many tags a body opens, roughly.

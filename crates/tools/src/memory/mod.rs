@@ -1,5 +1,6 @@
 //! Notes in the store's memory. See spec: tools.md, memory.
 
+mod allowed;
 mod body;
 pub mod list;
 pub mod load;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use shop::note::DEFAULT;
 use wire::{Refusal, Stop, catalogue};
 
-use super::body::{other_tags, simple_html, tags};
+use super::body::{SimpleHtml, other_tags, simple_html, tags};
 use super::weight::{DEEPEST, Heavy};
 use crate::{EngineCx, LocalContext, Right};
 
@@ -75,6 +75,9 @@ struct Answer {
     name: String,
     /// Whether the note is new.
     saved: Saved,
+    /// Tags and attributes of the body that are not kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    removed: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -87,7 +90,7 @@ enum Saved {
 fn prepare(local: &LocalContext, args: Args) -> Result<Sent, Stop> {
     let body = match (args.body, args.body_source) {
         (Some(_), Some(_)) => return Err(catalogue::not_both("body", "body_source").into()),
-        (None, Some(source)) => Some(local.read_text(&source)?),
+        (None, Some(source)) => Some(local.read_text(&source, BODY_MOST)?),
         (body, None) => body,
     };
     let Args { id, name, category, info, kind_key, .. } = args;
@@ -97,11 +100,12 @@ fn prepare(local: &LocalContext, args: Args) -> Result<Sent, Stop> {
 fn run(cx: &mut EngineCx<'_>, sent: Sent) -> Result<Answer, Stop> {
     cx.refuse_in_work("notes")?;
     let id = sent.id;
-    let change = checked(cx, sent)?;
-    match id {
-        None => create(cx, change),
-        Some(id) => update(cx, id, change),
-    }
+    let (change, removed) = checked(cx, sent)?;
+    let answer = match id {
+        None => create(cx, change)?,
+        Some(id) => update(cx, id, change)?,
+    };
+    Ok(Answer { removed, ..answer })
 }
 
 /// The named fields, fit to be kept.
@@ -113,7 +117,8 @@ struct Change {
     kind_key: Option<String>,
 }
 
-fn checked(cx: &mut EngineCx<'_>, sent: Sent) -> Result<Change, Stop> {
+/// The change, and what of its body is not kept.
+fn checked(cx: &mut EngineCx<'_>, sent: Sent) -> Result<(Change, Vec<String>), Stop> {
     let line =
         |field, value: Option<String>, most| match value.map(|value| storable(&value).trim().to_owned()) {
             Some(value) => short(field, &value, most).map(|()| Some(value)),
@@ -130,13 +135,16 @@ fn checked(cx: &mut EngineCx<'_>, sent: Sent) -> Result<Change, Stop> {
             return Err(catalogue::no_such_kind(&wire::text::quoted(kind, 60), &kinds.join(", ")).into());
         }
     }
-    Ok(Change {
+    let body = sent.body.map(|body| clean(&body)).transpose()?;
+    let (body, removed) = body.map(|body| (body.html, body.removed)).unzip();
+    let change = Change {
         name,
         category: line("category", sent.category, CATEGORY_MOST)?,
         info: line("info", sent.info, INFO_MOST)?,
-        body: sent.body.map(|body| clean(&body)).transpose()?,
+        body,
         kind_key: sent.kind_key,
-    })
+    };
+    Ok((change, removed.unwrap_or_default()))
 }
 
 fn short(field: &str, value: &str, most: usize) -> Result<(), Refusal> {
@@ -146,7 +154,7 @@ fn short(field: &str, value: &str, most: usize) -> Result<(), Refusal> {
     }
 }
 
-fn clean(body: &str) -> Result<String, Refusal> {
+fn clean(body: &str) -> Result<SimpleHtml, Refusal> {
     short("body", body, BODY_MOST)?;
     let body = storable(body);
     let most = tags(&body).max(other_tags(&body));
@@ -175,7 +183,7 @@ fn create(cx: &mut EngineCx<'_>, change: Change) -> Result<Answer, Stop> {
     let id = notes::create(cx.tx, Owner::Own(cx.caller.id), &fields, cx.now)?;
     let after = notes::row(cx.tx, id)?;
     cx.journal("notes", id, None, after.as_ref())?;
-    Ok(Answer { id, name: fields.name, saved: Saved::Created })
+    Ok(Answer { id, name: fields.name, saved: Saved::Created, removed: Vec::new() })
 }
 
 /// Changes the named fields only. The row is held from before it is read, so
@@ -211,5 +219,5 @@ fn write(
     notes::update(cx.tx, head.id, &fields, cx.now)?;
     let after = notes::row(cx.tx, head.id)?;
     cx.journal("notes", head.id, before, after.as_ref())?;
-    Ok(Answer { id: head.id, name: fields.name, saved: Saved::Updated })
+    Ok(Answer { id: head.id, name: fields.name, saved: Saved::Updated, removed: Vec::new() })
 }

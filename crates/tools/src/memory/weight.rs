@@ -8,12 +8,16 @@
 //! it turns out heavy.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::{StrTendril, TendrilSink as _};
 use html5ever::{Attribute, ParseOpts, QualName, local_name, ns, parse_fragment};
+use wire::text::quoted;
+
+use super::allowed::{TAGS, keeps};
 
 /// Most tags that are open at once.
 pub(crate) const DEEPEST: usize = 100;
@@ -23,6 +27,10 @@ const ELEMENTS_MOST: usize = 60_000;
 const COMPARISONS_MOST: usize = 10_000_000;
 /// Most steps along open tags: for each tag, mark and line, about.
 const STEPS_MOST: usize = 2_000_000;
+/// Most kinds of tags and attributes that are named as taken out.
+const REMOVED_MOST: usize = 20;
+/// Longest of their names.
+const NAME_MOST: usize = 60;
 /// Bytes between two looks at what it costs.
 const PIECE: usize = 512;
 
@@ -35,8 +43,8 @@ pub(crate) enum Heavy {
     Many(usize),
 }
 
-/// Finds out whether a body can be cleaned in a moment.
-pub(crate) fn weigh(body: &str) -> Result<(), Heavy> {
+/// Finds out whether a body can be cleaned in a moment, and what of it is not kept.
+pub(crate) fn weigh(body: &str) -> Result<Vec<String>, Heavy> {
     let seen = Rc::new(Seen::default());
     let name = QualName::new(None, ns!(html), local_name!("div"));
     // As the cleaner parses.
@@ -64,7 +72,8 @@ pub(crate) fn weigh(body: &str) -> Result<(), Heavy> {
         }
     }
     parser.finish();
-    seen.judge()
+    seen.judge()?;
+    Ok(seen.removed.take().into_iter().collect())
 }
 
 /// What the parser has done so far.
@@ -74,11 +83,29 @@ struct Seen {
     made: Cell<usize>,
     /// Elements that the parser still holds: open, or to be opened anew.
     held: Cell<usize>,
+    /// What the cleaner takes out, in words.
+    removed: RefCell<BTreeSet<String>>,
     /// Whether something came out of the text since it was last asked.
     has_token: Cell<bool>,
 }
 
 impl Seen {
+    /// Notes what of an element is not kept.
+    fn look(&self, tag: &str, attributes: &[Attribute]) {
+        let mut removed = self.removed.borrow_mut();
+        // The parser makes the root itself.
+        let is_tag = TAGS.contains(&tag) || tag == "html";
+        if !is_tag && removed.len() < REMOVED_MOST {
+            removed.insert(quoted(&format!("<{tag}>"), NAME_MOST));
+        }
+        for attribute in attributes.iter().filter(|_| TAGS.contains(&tag)) {
+            let name = &*attribute.name.local;
+            if removed.len() < REMOVED_MOST && !keeps(tag, name, &attribute.value) {
+                removed.insert(quoted(&format!("{name} of <{tag}>"), NAME_MOST));
+            }
+        }
+    }
+
     fn judge(&self) -> Result<(), Heavy> {
         let (made, held) = (self.made.get(), self.held.get());
         if held > DEEPEST {
@@ -131,10 +158,12 @@ impl TreeSink for Nothing {
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, _: ElementFlags) -> Rc<Element> {
         self.0.has_token.set(true);
         self.0.made.set(self.0.made.get() + attributes.len());
+        self.0.look(&name.local, &attributes);
         self.make(name)
     }
 
     fn create_comment(&self, _: StrTendril) -> Rc<Element> {
+        self.0.removed.borrow_mut().insert("comments".to_owned());
         self.other()
     }
 

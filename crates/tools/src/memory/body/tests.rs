@@ -2,11 +2,12 @@
 
 use proptest::prelude::*;
 
+use super::super::allowed::TAGS;
 use super::super::weight::Heavy;
-use super::{TAGS, other_tags, tags, words};
+use super::{other_tags, tags, words};
 
 fn simple_html(body: &str) -> String {
-    super::simple_html(body).unwrap()
+    super::simple_html(body).unwrap().html
 }
 
 #[test]
@@ -28,7 +29,7 @@ fn simple_html_is_kept_as_it_is() {
 fn what_runs_loads_or_styles_is_dropped() {
     for (hostile, kept) in [
         ("<script>alert(1)</script>ok", "ok"),
-        ("<scr<script>ipt>alert(1)</script>ok", "ipt&gt;alert(1)ok"),
+        ("<scr<script>ipt>alert(1)</script>ok", "&lt;scrok"),
         ("<img src=x onerror=alert(1)>ok", "ok"),
         ("<p onclick=\"alert(1)\" style=\"color:red\" class=x id=y>ok</p>", "<p>ok</p>"),
         ("<a href=\"javascript:alert(1)\">ok</a>", "<a>ok</a>"),
@@ -47,6 +48,47 @@ fn what_runs_loads_or_styles_is_dropped() {
         let clean = simple_html(hostile);
         assert_eq!(clean, kept, "{hostile}");
     }
+}
+
+#[test]
+fn what_only_looks_like_a_tag_stays_as_text() {
+    for (given, kept) in [
+        ("Dear <customer name>,", "Dear &lt;customer name&gt;,"),
+        (
+            "<p>Dear <Customer>, order <order-number/></p>",
+            "<p>Dear &lt;Customer&gt;, order &lt;order-number/&gt;</p>",
+        ),
+        ("</customer>", "&lt;/customer&gt;"),
+        (
+            "see <https://example.com/?a=1> or <me@example.com>",
+            "see &lt;https://example.com/?a=1&gt; or &lt;me@example.com&gt;",
+        ),
+        ("<path> and <filter>", "&lt;path&gt; and &lt;filter&gt;"),
+        ("if a <b then c", "if a &lt;b then c"),
+        ("<p>x</p> a <p", "<p>x</p> a &lt;p"),
+        ("<имя>", "&lt;имя&gt;"),
+        ("<b<i>x</i>", "&lt;b<i>x</i>"),
+    ] {
+        let clean = super::simple_html(given).unwrap();
+        assert_eq!(clean.html, kept, "{given}");
+        assert!(clean.removed.is_empty(), "{given}: {:?}", clean.removed);
+        assert_eq!(simple_html(&clean.html), kept, "{given}");
+    }
+}
+
+#[test]
+fn what_was_removed_is_named() {
+    for (given, removed) in [
+        ("<p>ok</p>", &[][..]),
+        ("<img src=x onerror=y><p class=a onclick=b>ok</p>", &["<img>", "class of <p>", "onclick of <p>"]),
+        ("<a href='javascript:x' title=y>ok</a><a href='/z'>ok</a>", &["href of <a>"]),
+        ("<script>if (a<b) {}</script><font>x</font><FONT>y</FONT>", &["<font>", "<script>"]),
+        ("<!-- x --><o:p></o:p><svg><path/></svg>", &["<o:p>", "<path>", "<svg>", "comments"]),
+    ] {
+        assert_eq!(super::simple_html(given).unwrap().removed, removed, "{given}");
+    }
+    let many: String = (0..100).map(|number| format!("<b a{number}=1>x</b>")).collect();
+    assert_eq!(super::simple_html(&many).unwrap().removed.len(), 20);
 }
 
 #[test]
