@@ -136,6 +136,9 @@ pub(super) fn before_goods(plan: &Plan, writer: &mut Writer<'_>) -> Result<()> {
     })
 }
 
+/// Method, basis, least, most, amount, free from.
+type RateRow = (i64, &'static str, i64, Option<i64>, i64, Option<i64>);
+
 /// Ways to pay and to send.
 pub(super) fn methods(plan: &Plan, writer: &mut Writer<'_>) -> Result<()> {
     writer.table("payment_methods", plan.ids("payment_methods"), |rows| {
@@ -173,7 +176,7 @@ pub(super) fn methods(plan: &Plan, writer: &mut Writer<'_>) -> Result<()> {
         Ok(())
     })?;
     writer.table("shipping_rates", plan.ids("shipping_rates"), |rows| {
-        let rates: [(i64, &str, i64, Option<i64>, i64, Option<i64>); 4] = [
+        let rates: [RateRow; 4] = [
             (0, "kWeight", 0, Some(2000), 490, Some(5000)),
             (0, "kWeight", 2001, None, 890, Some(5000)),
             (1, "kFlat", 0, None, 990, Some(9000)),
