@@ -28,6 +28,12 @@ pub(super) const HEAD: &str = "backup.json";
 pub(super) const MANIFEST: &str = "manifest.json";
 /// Folder of the rows.
 pub(super) const ROWS: &str = "rows/";
+/// Largest manifest, which is read into memory: that of about a million files.
+pub(super) const MANIFEST_MOST: u64 = 256 << 20;
+/// Longest line of a row, which is read into memory: a note as long as a request may be, each byte of it as `\u0001`.
+pub(super) const ROW_MOST: u64 = 400 << 20;
+/// Bytes of rows in a part, about: so much is held in memory, since a part's length is told before it.
+const PART: usize = 4 << 20;
 /// What the head says of itself.
 const WHAT: &str = "Shopwright backup";
 /// The form of this page.
@@ -183,6 +189,9 @@ pub(super) fn are_apart<'a>(files: impl Iterator<Item = &'a str>, folders: &[Fol
     }
     names.iter().all(|name| !within.contains(name))
 }
+
+#[cfg(test)]
+mod hostile_tests;
 
 #[cfg(test)]
 mod tests {

@@ -77,8 +77,13 @@ struct OutputFile {
 
 impl OutputFile {
     fn open(root: &Path, to: &Path) -> Result<Self, MaintenanceError> {
-        let name = to.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let folder = match to.parent() {
+        if to == Path::new("-") {
+            return Err(MaintenanceError::Stdout);
+        }
+        // Where it is a link, what it leads to is written.
+        let real = if to.is_symlink() { to.canonicalize().map_err(file_error(to))? } else { to.to_owned() };
+        let name = real.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let folder = match real.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
@@ -124,17 +129,36 @@ impl Drop for OutputFile {
     }
 }
 
-/// Removes what a killed backup left, but not what another one writes now.
+/// Removes what a killed backup left, but neither what another one writes now nor what is somebody's own.
 fn remove_left(part: &Path) -> Result<(), MaintenanceError> {
-    match File::open(part) {
-        Ok(left) => match left.try_lock_shared() {
-            Ok(()) => fs::remove_file(part).map_err(file_error(part)),
-            Err(TryLockError::WouldBlock) => Err(MaintenanceError::AtWork),
-            Err(TryLockError::Error(error)) => Err(MaintenanceError::File(part.to_owned(), error)),
-        },
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(MaintenanceError::File(part.to_owned(), error)),
+    let meta = match fs::symlink_metadata(part) {
+        Ok(meta) => meta,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(MaintenanceError::File(part.to_owned(), error)),
+    };
+    let foreign = || MaintenanceError::ForeignPart(part.to_owned());
+    if !meta.is_file() {
+        return Err(foreign());
     }
+    let left = File::open(part).map_err(file_error(part))?;
+    match left.try_lock_shared() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(MaintenanceError::AtWork),
+        Err(TryLockError::Error(error)) => return Err(MaintenanceError::File(part.to_owned(), error)),
+    }
+    // Killed before its first bytes, it is empty and its owner's only.
+    let is_ours = if meta.len() == 0 { is_private(&meta) } else { read::head(part).is_ok() };
+    if is_ours { fs::remove_file(part).map_err(file_error(part)) } else { Err(foreign()) }
+}
+
+#[cfg(unix)]
+fn is_private(meta: &fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o077 == 0
+}
+
+#[cfg(not(unix))]
+fn is_private(_: &fs::Metadata) -> bool {
+    true
 }
 
 enum Attempt {

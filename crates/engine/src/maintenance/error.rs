@@ -72,6 +72,12 @@ pub enum MaintenanceError {
     /// There is a file where the backup is to be written that is none.
     #[error("`{0}` is there already and is no backup of a store; it was not replaced")]
     NotABackup(PathBuf),
+    /// There is a file where the backup is written until it is whole.
+    #[error("`{0}` is there already and is not the beginning of a backup; move it away, and repeat")]
+    ForeignPart(PathBuf),
+    /// A backup is no stream.
+    #[error("a backup is written into a file, not to the standard output; name the file")]
+    Stdout,
     /// A backup within what is backed up.
     #[error("a backup cannot be written into the folders it is made of")]
     Inside,

@@ -31,7 +31,11 @@ fn open(root: &Path, name: &str) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    match OpenOptions::new().create_new(true).write(true).open(&path) {
+    let mut new = OpenOptions::new();
+    new.create_new(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut new, 0o600);
+    match new.open(&path) {
         Ok(file) => {
             hand_over(&file, &path);
             return Ok(file);
@@ -39,7 +43,7 @@ fn open(root: &Path, name: &str) -> io::Result<File> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         Err(error) => return Err(error),
     }
-    match OpenOptions::new().write(true).open(&path) {
+    let file = match open_there(OpenOptions::new().write(true), &path) {
         // Somebody else's, made by the system's administrator: to lock it is enough to read it.
         Err(error)
             if matches!(
@@ -47,25 +51,65 @@ fn open(root: &Path, name: &str) -> io::Result<File> {
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
             ) =>
         {
-            File::open(&path)
+            open_there(OpenOptions::new().read(true), &path)?
         }
-        done => done,
+        done => done?,
+    };
+    hide(&file, &path);
+    Ok(file)
+}
+
+/// Opens a file that is there, without waiting where it is a pipe.
+fn open_there(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, wire::files::without_waiting());
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
     }
 }
 
-/// A mark that the system's administrator makes is as the folder is, so that the engine's user can use it too.
+/// A lock that the system's administrator makes is as the folder is, so that the engine's user can use it too.
 #[cfg(unix)]
 fn hand_over(file: &File, path: &Path) {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
     // Where it cannot be done, or need not, it stays as it is.
     if let Some(Ok(folder)) = path.parent().map(fs::metadata) {
-        let _ = fchown(file, Some(folder.uid()), Some(folder.gid()));
+        if fchown(file, Some(folder.uid()), Some(folder.gid())).is_err() {
+            let _ = fchown(file, None, Some(folder.gid()));
+        }
+        let _ = file.set_permissions(fs::Permissions::from_mode(lock_mode(folder.mode())));
     }
-    let _ = file.set_permissions(fs::Permissions::from_mode(0o644));
+}
+
+/// Takes a lock that an earlier build made from those who may only read: whoever can open it can hold it.
+#[cfg(unix)]
+fn hide(file: &File, path: &Path) {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let (Some(Ok(folder)), Ok(meta)) = (path.parent().map(fs::metadata), file.metadata()) else { return };
+    let (mode, hidden) = (meta.mode() & 0o777, meta.mode() & lock_mode(folder.mode()));
+    // Its group is another one's where it was not handed over.
+    let hidden = if meta.gid() == folder.gid() { hidden } else { hidden & 0o606 };
+    if mode != hidden {
+        // Only its owner can.
+        let _ = file.set_permissions(fs::Permissions::from_mode(hidden));
+    }
+}
+
+/// Who may open a lock: its owner, and whoever may make files beside it and could as well put another in its place.
+#[cfg(unix)]
+fn lock_mode(folder: u32) -> u32 {
+    let writes = folder & 0o022;
+    0o600 | writes | (writes << 1)
 }
 
 #[cfg(not(unix))]
 fn hand_over(_: &File, _: &Path) {}
+
+#[cfg(not(unix))]
+fn hide(_: &File, _: &Path) {}
 
 /// A command at work.
 pub(super) struct MaintenanceLock {
@@ -188,11 +232,41 @@ mod tests {
         let gives = chown(root.join("core"), Some(65534), Some(65534)).is_ok();
         drop(MaintenanceLock::alone(root).unwrap());
         let meta = fs::metadata(root.join(ENGINE)).unwrap();
-        assert_eq!((meta.uid() == 65534, meta.mode() & 0o777), (gives, 0o644));
+        assert_eq!((meta.uid() == 65534, meta.mode() & 0o777), (gives, 0o600));
+        // The folder's group works in it too.
+        fs::set_permissions(root.join("core"), fs::Permissions::from_mode(0o770)).unwrap();
+        drop(MaintenanceLock::beside(root).unwrap());
+        fs::remove_file(root.join(WORKS)).unwrap();
+        drop(MaintenanceLock::beside(root).unwrap());
+        assert_eq!(fs::metadata(root.join(WORKS)).unwrap().mode() & 0o777, 0o660);
         // One that can only be read, as of an earlier build.
         fs::set_permissions(root.join(ENGINE), fs::Permissions::from_mode(0o444)).unwrap();
         let mark = engine_lock(root).unwrap();
         assert!(mark.is_some() && matches!(MaintenanceLock::alone(root), Err(MaintenanceError::EngineRuns)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_else_can_open_the_locks_and_hold_them() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let mode = |name: &str| fs::metadata(root.join(name)).unwrap().permissions().mode() & 0o777;
+        let lock = MaintenanceLock::alone(root).unwrap();
+        assert_eq!((mode(ENGINE), mode(WORKS)), (0o600, 0o600));
+        drop(lock);
+        // As an earlier build made them.
+        for name in [ENGINE, WORKS] {
+            fs::set_permissions(root.join(name), fs::Permissions::from_mode(0o644)).unwrap();
+        }
+        drop(engine_lock(root).unwrap());
+        drop(MaintenanceLock::beside(root).unwrap());
+        assert_eq!((mode(ENGINE), mode(WORKS)), (0o600, 0o600));
+        // A pipe in its place is not waited for.
+        fs::remove_file(root.join(ENGINE)).unwrap();
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, root.join(ENGINE), rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        assert!(engine_lock(root).is_err());
     }
 
     #[test]

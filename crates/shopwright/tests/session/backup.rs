@@ -233,10 +233,36 @@ fn a_backup_replaces_a_backup_and_nothing_else() {
     let file = backup(&store, "a.tar.gz");
     let first = fs::read(&file).unwrap();
     store.sql("update users set name = 'Somebody'").unwrap();
-    // What a killed one left is in nobody's way.
-    fs::write(store.folder().join("a.tar.gz.part"), "half").unwrap();
+    // What a killed one left is in nobody's way; what is somebody's own stays.
+    let part = store.folder().join("a.tar.gz.part");
+    fs::write(&part, &first[..first.len() / 2]).unwrap();
     backup(&store, "a.tar.gz");
     assert_ne!(fs::read(&file).unwrap(), first);
+    for own in ["half", ""] {
+        fs::write(&part, own).unwrap();
+        refused(&store, "backup", &["--to", file.to_str().unwrap()], "is not the beginning of a backup");
+        assert_eq!(fs::read_to_string(&part).unwrap(), own);
+    }
+    fs::remove_file(&part).unwrap();
+    #[cfg(unix)]
+    {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        let mode = Mode::RUSR | Mode::WUSR;
+        mknodat(CWD, &part, FileType::Fifo, mode, 0).unwrap();
+        refused(&store, "backup", &["--to", file.to_str().unwrap()], "is not the beginning of a backup");
+        fs::remove_file(&part).unwrap();
+        let pipe = store.folder().join("pipe");
+        mknodat(CWD, &pipe, FileType::Fifo, mode, 0).unwrap();
+        refused(&store, "backup", &["--to", pipe.to_str().unwrap()], "is no backup");
+        refused(&store, "restore", &["--from", pipe.to_str().unwrap()], "it is no file");
+        // Through a link the file behind it is written.
+        let link = store.folder().join("link.tar.gz");
+        std::os::unix::fs::symlink("a.tar.gz", &link).unwrap();
+        let before = fs::read(&file).unwrap();
+        backup(&store, "link.tar.gz");
+        assert!(link.is_symlink() && fs::read(&file).unwrap() != before);
+    }
+    refused(&store, "backup", &["--to", "-"], "not to the standard output");
     let config = store.root().join("config.json");
     let text = fs::read(&config).unwrap();
     refused(&store, "backup", &["--to", config.to_str().unwrap()], "is no backup");

@@ -1,7 +1,6 @@
 //! Reading a backup's file: all of it, and nothing that was not written here.
 
-use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -12,14 +11,15 @@ use sha2::{Digest as _, Sha256};
 
 use super::super::error::MaintenanceError;
 use super::super::progress::{Activity, Step, Watch, go_on};
-use super::{Head, Manifest, Part, PartKind, TableEntry, are_apart, columns, is_in_store, part_kind};
+use super::{
+    Head, MANIFEST_MOST, Manifest, PART, Part, PartKind, ROW_MOST, TableEntry, are_apart, columns,
+    is_in_store, part_kind,
+};
 
 /// Largest head, settings.
 const SMALL: u64 = 16 << 20;
-/// Largest manifest.
-const LARGE: u64 = 1 << 30;
-/// Longest row.
-const LONGEST: u64 = 1 << 30;
+/// Longest name of a part.
+const NAME: u64 = 16 << 10;
 
 /// The bytes of the tar.
 type Packed = GzDecoder<BufReader<Counted>>;
@@ -67,9 +67,12 @@ impl Entry<'_> {
         let mut line = Vec::new();
         loop {
             line.clear();
-            let count = (&mut reader).take(LONGEST).read_until(b'\n', &mut line).map_err(unread)?;
+            let count = (&mut reader).take(ROW_MOST + 1).read_until(b'\n', &mut line).map_err(unread)?;
             if count == 0 {
                 return Ok(());
+            }
+            if count as u64 > ROW_MOST {
+                return Err(broken("a row is too long"));
             }
             take(&line)?;
         }
@@ -90,21 +93,27 @@ pub(in super::super) fn each(
     file: &Path,
     take: &mut dyn FnMut(Entry<'_>, u64) -> Result<(), MaintenanceError>,
 ) -> Result<(), MaintenanceError> {
-    let opened = File::open(file).map_err(|error| MaintenanceError::File(file.to_owned(), error))?;
+    let opened = open(file).map_err(|error| MaintenanceError::File(file.to_owned(), error))?;
     if !opened.metadata().is_ok_and(|meta| meta.is_file()) {
         return Err(broken("it is no file"));
     }
     let read = Progress::default();
     let counted = BufReader::with_capacity(1 << 18, Counted { file: opened, read: read.clone() });
     let mut archive = tar::Archive::new(GzDecoder::new(counted));
-    for entry in archive.entries().map_err(unread)? {
+    let mut long = None;
+    // Raw: a tar program reads names and what else belongs to an entry into memory, however long they say they are.
+    for entry in archive.entries().map_err(unread)?.raw(true) {
         let mut bytes = entry.map_err(unread)?;
+        if bytes.header().entry_type().is_gnu_longname() && long.is_none() {
+            long = Some(long_name(&mut bytes)?);
+            continue;
+        }
         // Long names are written the GNU way; what other writers add to an entry is not looked at, so not taken.
-        if !bytes.header().entry_type().is_file() || bytes.pax_extensions().map_err(unread)?.is_some() {
+        if !bytes.header().entry_type().is_file() {
             return Err(broken("it holds something that is no plain file"));
         }
-        let name =
-            String::from_utf8(bytes.path_bytes().into_owned()).map_err(|_| broken("a name is no text"))?;
+        let name = long.take().unwrap_or_else(|| bytes.path_bytes().into_owned());
+        let name = String::from_utf8(name).map_err(|_| broken("a name is no text"))?;
         let header = bytes.header();
         let entry = Entry {
             size: bytes.size(),
@@ -117,7 +126,33 @@ pub(in super::super) fn each(
         };
         take(entry, read.get())?;
     }
+    if long.is_some() {
+        return Err(cut());
+    }
     end(archive.into_inner())
+}
+
+/// Opens the file, without waiting where it is a pipe.
+fn open(file: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, wire::files::without_waiting());
+    options.open(file)
+}
+
+/// The name of the next entry, where it is too long for its header.
+fn long_name(bytes: &mut tar::Entry<'_, Packed>) -> Result<Vec<u8>, MaintenanceError> {
+    if bytes.size() > NAME {
+        return Err(broken("a name is too long"));
+    }
+    let mut name = Vec::new();
+    bytes.read_to_end(&mut name).map_err(unread)?;
+    // It ends with a zero.
+    if name.last() == Some(&0) {
+        name.pop();
+    }
+    Ok(name)
 }
 
 /// Reads to the end, so that the sum of the packed bytes is looked at; nothing may follow.
@@ -168,16 +203,16 @@ pub(in super::super) struct Checked {
     pub(in super::super) tables: Vec<(Table, TableSum)>,
     /// The settings.
     pub(in super::super) config: String,
-    by_name: BTreeMap<String, Part>,
 }
 
 impl Checked {
     /// The part of this name as it was when it was checked.
     pub(in super::super) fn is_same(&self, part: &Part) -> Result<(), MaintenanceError> {
-        if self.by_name.get(&part.name) == Some(part) {
-            Ok(())
-        } else {
-            Err(broken("it changes while it is read"))
+        let parts = &self.manifest.parts;
+        let found = parts.binary_search_by(|known| known.name.cmp(&part.name));
+        match found.ok().and_then(|at| parts.get(at)) {
+            Some(known) if known == part => Ok(()),
+            _ => Err(broken("it changes while it is read")),
         }
     }
 }
@@ -207,6 +242,19 @@ fn parse_head(entry: &mut Entry<'_>) -> Result<Head, MaintenanceError> {
     Ok(head)
 }
 
+/// Reads the manifest piece by piece, so that its text is not held beside what it says.
+fn parse_manifest(entry: &mut Entry<'_>) -> Result<Manifest, MaintenanceError> {
+    if entry.size > MANIFEST_MOST {
+        return Err(broken("its manifest is too large"));
+    }
+    serde_json::from_reader(BufReader::with_capacity(1 << 16, entry)).map_err(|error| {
+        match error.io_error_kind() {
+            Some(kind) => unread(kind.into()),
+            None => broken("its manifest is not understood"),
+        }
+    })
+}
+
 /// Reads a backup from end to end: every part, every row, every sum.
 pub(in super::super) fn check(file: &Path, watch: Watch<'_>) -> Result<Checked, MaintenanceError> {
     let all = std::fs::metadata(file).map(|meta| meta.len()).unwrap_or_default();
@@ -214,7 +262,11 @@ pub(in super::super) fn check(file: &Path, watch: Watch<'_>) -> Result<Checked, 
     each(file, &mut |mut entry, done| {
         go_on(watch, Step { what: Activity::Backup, name: &entry.name, done, all })?;
         looking.take(&mut entry)?;
-        looking.parts.push(entry.part()?);
+        let part = entry.part()?;
+        // The manifest does not tell its own sum.
+        if looking.manifest.is_none() {
+            looking.parts.add(&part);
+        }
         Ok(())
     })?;
     looking.finish()
@@ -230,7 +282,27 @@ struct Looking {
     at: usize,
     config: Option<String>,
     manifest: Option<Manifest>,
-    parts: Vec<Part>,
+    parts: PartsSum,
+}
+
+/// A sum over parts, in their order: a file may hold more of them than memory does.
+#[derive(Default)]
+struct PartsSum(Sha256);
+
+impl PartsSum {
+    fn add(&mut self, part: &Part) {
+        for text in [&part.name, &part.sha256] {
+            self.0.update((text.len() as u64).to_le_bytes());
+            self.0.update(text);
+        }
+        self.0.update(part.size.to_le_bytes());
+    }
+
+    fn of(parts: &[Part]) -> Self {
+        let mut sum = Self::default();
+        parts.iter().for_each(|part| sum.add(part));
+        sum
+    }
 }
 
 impl Looking {
@@ -256,8 +328,7 @@ impl Looking {
                 Ok(())
             }
             Some(PartKind::Manifest) => {
-                let read = serde_json::from_slice(&entry.whole(LARGE)?);
-                self.manifest = Some(read.map_err(|_| broken("its manifest is not understood"))?);
+                self.manifest = Some(parse_manifest(entry)?);
                 Ok(())
             }
             Some(PartKind::Head) | None => {
@@ -267,6 +338,9 @@ impl Looking {
     }
 
     fn rows(&mut self, entry: &mut Entry<'_>, name: &str) -> Result<(), MaintenanceError> {
+        if entry.size > ROW_MOST + PART as u64 {
+            return Err(broken(format!("`{}` is too large", entry.name)));
+        }
         let rest = self.tables.get(self.at..).unwrap_or_default();
         let found = rest.iter().position(|(table, _)| table.name == name);
         self.at += found
@@ -280,10 +354,8 @@ impl Looking {
     }
 
     fn finish(mut self) -> Result<Checked, MaintenanceError> {
-        let manifest = self.manifest.take().ok_or_else(cut)?;
-        // The manifest does not tell its own sum.
-        self.parts.pop();
-        if self.parts != manifest.parts {
+        let mut manifest = self.manifest.take().ok_or_else(cut)?;
+        if self.parts.0.finalize() != PartsSum::of(&manifest.parts).0.finalize() {
             return Err(broken("its parts are not those of its manifest"));
         }
         let files = manifest.parts.iter().filter(|part| part_kind(&part.name) == Some(PartKind::File));
@@ -302,8 +374,8 @@ impl Looking {
             tables.map(|((table, summing), entry)| fits(table, summing, entry)).collect::<Result<_, _>>()?;
         let head = self.head.ok_or_else(cut)?;
         let config = self.config.ok_or_else(|| broken("it has no settings"))?;
-        let by_name = manifest.parts.iter().map(|part| (part.name.clone(), part.clone())).collect();
-        Ok(Checked { head, manifest, tables, config, by_name })
+        manifest.parts.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(Checked { head, manifest, tables, config })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Writing a backup's file.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read};
+use std::io::{self, BufWriter, Read, Write as _};
 
 use db::transfer::row_line::hex;
 use flate2::Compression;
@@ -11,10 +11,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::super::error::MaintenanceError;
 use super::super::file_tree::Found;
-use super::{HEAD, Head, MANIFEST, Manifest, Part, ROWS};
+use super::{HEAD, Head, MANIFEST, MANIFEST_MOST, Manifest, PART, Part, ROW_MOST, ROWS};
 
-/// Bytes of rows in a part, about: so much is held in memory, since a part's length is told before it.
-const PART: usize = 4 << 20;
 /// Fast rather than small: most of a large backup is pictures.
 const LEVEL: u32 = 3;
 
@@ -32,6 +30,8 @@ impl Writer {
         let time = u64::try_from(now.as_second()).unwrap_or_default();
         let mut writer = Self { tar: tar::Builder::new(packed), parts: Vec::new(), time };
         writer.add_json(HEAD, head)?;
+        // From the first moment the file says whose it is, whenever it is cut off.
+        writer.tar.get_mut().flush()?;
         Ok(writer)
     }
 
@@ -74,7 +74,12 @@ impl Writer {
     /// Adds the manifest and ends the file.
     pub(in super::super) fn finish(mut self, mut manifest: Manifest) -> io::Result<File> {
         manifest.parts = std::mem::take(&mut self.parts);
-        self.add_json(MANIFEST, &manifest)?;
+        let text = serde_json::to_vec(&manifest)?;
+        if text.len() as u64 > MANIFEST_MOST {
+            let words = "the store has more files than a backup can list; keep some of them elsewhere";
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
+        }
+        self.add(MANIFEST, &text)?;
         let packed = self.tar.into_inner()?;
         let file = packed.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
@@ -121,6 +126,11 @@ impl<'a> Rows<'a> {
 
     /// Adds a row's line.
     pub(in super::super) fn add(&mut self, line: &[u8]) -> Result<(), MaintenanceError> {
+        if line.len() as u64 > ROW_MOST {
+            let words = "a row of it is longer than a backup takes";
+            let error = io::Error::new(io::ErrorKind::FileTooLarge, words);
+            return Err(MaintenanceError::File(format!("{ROWS}{}", self.table).into(), error));
+        }
         self.lines.extend_from_slice(line);
         if self.lines.len() >= PART { self.flush() } else { Ok(()) }
     }
