@@ -16,6 +16,7 @@ mod http;
 mod jobs;
 pub mod licensor;
 pub mod maintenance;
+mod mounts;
 mod new_file;
 mod program;
 mod request_context;

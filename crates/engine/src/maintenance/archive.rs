@@ -21,6 +21,7 @@ use db::transfer::Table;
 use serde::{Deserialize, Serialize};
 
 use super::folders::{FOLDERS, OLD, STAGE};
+use crate::mounts::LOST_AND_FOUND;
 
 /// First part.
 pub(super) const HEAD: &str = "backup.json";
@@ -168,9 +169,10 @@ pub(super) fn is_in_store(name: &str) -> bool {
     is_plain && parts.len() > 1 && FOLDERS.contains(&parts[0]) && parts[1] != STAGE
 }
 
-/// Whether a name is of what an earlier restore had left in the store: builds before this one backed it up.
+/// Whether a name is of what an earlier restore had left in the store, or of the disk's own folder: builds before this
+/// one backed them up.
 pub(super) fn is_left_over(name: &str) -> bool {
-    name.split('/').nth(1) == Some(OLD)
+    name.split('/').nth(1).is_some_and(|name| name.starts_with(OLD) || name == LOST_AND_FOUND)
 }
 
 /// Whether no name is there twice, and no file where another one has its folder.
@@ -246,6 +248,7 @@ mod tests {
         assert!(
             is_left_over("files/.shopwright-restore-old/old/a")
                 && is_left_over("units/.shopwright-restore-old")
+                && is_left_over("files/lost+found/#1")
         );
         assert!(!is_left_over("files/a/.shopwright-restore-old") && !is_left_over("files"));
     }

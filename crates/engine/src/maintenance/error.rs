@@ -75,6 +75,9 @@ pub enum MaintenanceError {
     /// There is a file where the backup is written until it is whole.
     #[error("`{0}` is there already and is not the beginning of a backup; move it away, and repeat")]
     ForeignPart(PathBuf),
+    /// Something cannot make place for what is restored.
+    #[error("`{0}` cannot make place for what is in the backup: {1}. Nothing was changed")]
+    InTheWay(PathBuf, String),
     /// A backup is no stream.
     #[error("a backup is written into a file, not to the standard output; name the file")]
     Stdout,

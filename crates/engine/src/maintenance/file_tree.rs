@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use super::error::{MaintenanceError, file_error};
 use super::folders::{FOLDERS, OLD, STAGE};
+use crate::mounts::Fixed;
 
 /// Clocks of file systems tick this seldom: a file that changed within a tick may have changed once more.
 const TICK: Duration = Duration::from_millis(20);
@@ -21,7 +22,7 @@ const TRIES: usize = 20;
 pub(super) struct FileTree {
     pub(super) files: Vec<Found>,
     pub(super) folders: Vec<Folder>,
-    /// Links and other things that are no files.
+    /// Links and other things that are no files, what is mounted there, and the disk's own `lost+found`.
     pub(super) left_out: Vec<String>,
 }
 
@@ -70,16 +71,26 @@ impl FileTree {
         for folder in FOLDERS {
             // A folder of the root may be a link to a larger disk.
             match fs::metadata(root.join(folder)) {
-                Ok(meta) if meta.is_dir() => tree.walk(&root.join(folder), folder, &meta)?,
+                Ok(meta) if meta.is_dir() => {
+                    let path = root.join(folder);
+                    tree.walk(&path, folder, &meta, &Fixed::within(&path))?;
+                }
                 _ => {}
             }
         }
         tree.files.sort_by(|one, other| one.name.cmp(&other.name));
+        tree.left_out.sort();
         tree.folders.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(tree)
     }
 
-    fn walk(&mut self, path: &Path, name: &str, meta: &Metadata) -> Result<(), MaintenanceError> {
+    fn walk(
+        &mut self,
+        path: &Path,
+        name: &str,
+        meta: &Metadata,
+        fixed: &Fixed,
+    ) -> Result<(), MaintenanceError> {
         self.folders.push(Folder { name: name.to_owned(), mode: mode(meta) });
         let is_top = !name.contains('/');
         for entry in fs::read_dir(path).map_err(file_error(path))? {
@@ -87,12 +98,16 @@ impl FileTree {
             let path = entry.path();
             let own = entry.file_name();
             let own = own.to_str().ok_or_else(|| MaintenanceError::Name(path.clone()))?;
-            if is_top && (own == STAGE || own == OLD) {
+            if is_top && (own == STAGE || own.starts_with(OLD)) {
                 continue;
             }
             let name = format!("{name}/{own}");
+            if name.split_once('/').is_some_and(|(_, rest)| fixed.holds(Path::new(rest))) {
+                self.left_out.push(name);
+                continue;
+            }
             match fs::symlink_metadata(&path) {
-                Ok(meta) if meta.is_dir() => self.walk(&path, &name, &meta)?,
+                Ok(meta) if meta.is_dir() => self.walk(&path, &name, &meta, fixed)?,
                 Ok(meta) if meta.is_file() => self.files.push(Found::of(name, path, &meta)),
                 Ok(_) => self.left_out.push(name),
                 // Gone since the folder was listed: the second look tells.

@@ -245,7 +245,7 @@ mod tests {
         assert!(mark.is_some() && matches!(MaintenanceLock::alone(root), Err(MaintenanceError::EngineRuns)));
     }
 
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     #[test]
     fn nobody_else_can_open_the_locks_and_hold_them() {
         use std::os::unix::fs::PermissionsExt as _;

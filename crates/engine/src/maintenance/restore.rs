@@ -73,6 +73,9 @@ pub fn restore(
     let Goal { own, database, config } = Goal::find(root, &checked, options)?;
     let db = Db::open(&database, root)?;
     let set_aside = set_damaged_aside(&db, &database, own.as_ref() == Some(&database), root, &lock)?;
+    let names = checked.manifest.parts.iter().map(|part| part.name.as_str());
+    let folders = checked.manifest.folders.iter().map(|folder| folder.name.as_str());
+    staging::check_places(root, names, folders)?;
     let held = transfer::contents(&db)?;
     if held == Contents::Rows && own.as_ref() != Some(&database) && !options.replace {
         return Err(MaintenanceError::NotEmpty);
@@ -248,7 +251,8 @@ fn write_files(
     watch: Watch<'_>,
 ) -> Result<(), MaintenanceError> {
     let folders = &checked.manifest.folders;
-    stage.folders(folders.iter().map(|folder| folder.name.as_str()).filter(|name| !is_left_over(name)))?;
+    let is_kept = |name: &str| !is_left_over(name) && !stage.is_fixed(name);
+    stage.folders(folders.iter().map(|folder| folder.name.as_str()).filter(|name| is_kept(name)))?;
     let files = checked.manifest.parts.iter().filter(|part| part_kind(&part.name) == Some(PartKind::File));
     let (mut done, all) = (0, files.map(|part| part.size).sum());
     read::each(from, &mut |mut entry, _| {
@@ -263,7 +267,7 @@ fn write_files(
         checked.is_same(&entry.part()?)
     })?;
     // The inner ones first.
-    let kept = folders.iter().rev().filter(|folder| !is_left_over(&folder.name));
+    let kept = folders.iter().rev().filter(|folder| is_kept(&folder.name));
     stage.folder_modes(kept.map(|folder| (folder.name.as_str(), folder.mode)))
 }
 

@@ -13,8 +13,11 @@ use std::time::{Duration, SystemTime};
 
 use db::{Db, FreezeReason, WriteFreeze};
 
+use super::archive::is_left_over;
 use super::error::{MaintenanceError, file_error};
 use super::folders::{FOLDERS, OLD, STAGE};
+use crate::mounts::{self, Fixed};
+use crate::new_file::check_replace;
 use crate::settings::config_file::{self, ConfigFile};
 
 /// Where it is told that a restore is going on.
@@ -38,6 +41,8 @@ pub(super) enum End {
 /// A restore that is going on.
 pub(super) struct Staging {
     root: PathBuf,
+    /// What stays, in each of the folders.
+    fixed: Vec<(&'static str, Fixed)>,
 }
 
 impl Staging {
@@ -58,7 +63,14 @@ impl Staging {
             fs::create_dir_all(&folder).map_err(file_error(&folder))?;
             private_folder(&folder.join(STAGE).join("new"))?;
         }
-        Ok(Self { root: root.to_owned() })
+        let fixed = FOLDERS.iter().map(|folder| (*folder, Fixed::within(&root.join(folder)))).collect();
+        Ok(Self { root: root.to_owned(), fixed })
+    }
+
+    /// Whether a folder of the backup is one that stays here as it is.
+    pub(super) fn is_fixed(&self, name: &str) -> bool {
+        let Some((top, rest)) = name.split_once('/') else { return false };
+        self.fixed.iter().any(|(folder, fixed)| *folder == top && fixed.holds(Path::new(rest)))
     }
 
     /// Where a file or folder of the backup waits.
@@ -206,7 +218,7 @@ fn discard(root: &Path) -> Result<(), MaintenanceError> {
             put_in_place(&folder).map_err(file_error(&folder))?;
         }
         remove(&stage)?;
-        remove(&folder.join(OLD))?;
+        remove_old(&folder);
     }
     remove(&root.join(GOING_ON))
 }
@@ -221,7 +233,15 @@ pub(super) fn finish(root: &Path) -> Result<(), MaintenanceError> {
     let text = fs::read_to_string(&config).map_err(file_error(&config))?;
     let file = config_file::parse(&text)?;
     let target = root.join(wire::paths::CONFIG);
-    config_file::write(&target, &file).map_err(file_error(&target))?;
+    if let Err(error) = config_file::write(&target, &file) {
+        // The store runs with the settings that are there, if they name the database that was filled.
+        if config_file::read(root).ok().and_then(|here| here.get("database").cloned())
+            != file.get("database").cloned()
+        {
+            return Err(MaintenanceError::File(target, error));
+        }
+        tracing::warn!("`config.json` cannot be written and stays as it is: {error}");
+    }
     // Unless it was opened meanwhile, or is somebody else's now.
     if is_in(root)?
         && let Some(db) = database(root)
@@ -230,40 +250,130 @@ pub(super) fn finish(root: &Path) -> Result<(), MaintenanceError> {
     }
     remove(&root.join(GOING_ON))?;
     for folder in FOLDERS {
-        remove(&root.join(folder).join(OLD))?;
+        remove_old(&root.join(folder));
     }
     Ok(())
 }
 
+/// Refuses a restore whose files could not be put into their places, before anything is changed.
+pub(super) fn check_places<'a>(
+    root: &Path,
+    files: impl Iterator<Item = &'a str>,
+    folders: impl Iterator<Item = &'a str>,
+) -> Result<(), MaintenanceError> {
+    let config = root.join(wire::paths::CONFIG);
+    check_replace(&config).map_err(file_error(&config))?;
+    let fixed = FOLDERS.map(|folder| (folder, Fixed::within(&root.join(folder))));
+    let is_in_the_way = |name: &str, is_file: bool| {
+        let Some((top, rest)) = name.split_once('/') else { return false };
+        let Some((_, fixed)) = fixed.iter().find(|(folder, _)| *folder == top) else { return false };
+        let rest = Path::new(rest);
+        // An empty folder is there already.
+        if is_file {
+            fixed.holds(rest) || fixed.is_within(rest)
+        } else {
+            rest.parent().is_some_and(|rest| fixed.holds(rest))
+        }
+    };
+    let names = files.map(|name| (name, true)).chain(folders.map(|name| (name, false)));
+    let mut names = names.filter(|(name, _)| !is_left_over(name));
+    if let Some((name, _)) = names.find(|(name, is_file)| is_in_the_way(name, *is_file)) {
+        let words = "a disk or folder is mounted there; unmount it for the time of the restore";
+        return Err(MaintenanceError::InTheWay(root.join(name), words.to_owned()));
+    }
+    fixed.iter().try_for_each(|(folder, fixed)| check_moves(&root.join(folder), fixed))
+}
+
+/// Whether everything in a folder can be moved out of it.
+#[cfg(unix)]
+fn check_moves(folder: &Path, fixed: &Fixed) -> Result<(), MaintenanceError> {
+    use rustix::fs::{Access, access};
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(file_error(folder))?,
+    };
+    for entry in entries {
+        let entry = entry.map_err(file_error(folder))?;
+        let kind = entry.file_type().map_err(file_error(folder))?;
+        let name = entry.file_name();
+        if fixed.holds(Path::new(&name)) || kind.is_symlink() {
+            continue;
+        }
+        match access(entry.path(), Access::WRITE_OK) {
+            // A folder that goes elsewhere is written in itself; nobody moves what is marked as immutable.
+            Err(error) if kind.is_dir() || error == rustix::io::Errno::PERM => {
+                return Err(MaintenanceError::InTheWay(entry.path(), io::Error::from(error).to_string()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_moves(_: &Path, _: &Fixed) -> Result<(), MaintenanceError> {
+    Ok(())
+}
+
 /// Everything in a folder makes place for what waits in it.
+///
+/// What cannot be moved stays, and is told by name: a store that stays closed for its sake helps nobody.
 fn put_in_place(folder: &Path) -> io::Result<()> {
     let stage = folder.join(STAGE);
     if !stage.exists() {
         return Ok(());
     }
-    let old = stage.join(ASIDE);
+    let fixed = Fixed::within(folder);
     if !stage.join(OUT).exists() {
-        fs::create_dir_all(&old)?;
-        for entry in fs::read_dir(folder)? {
-            let name = entry?.file_name();
-            if name != STAGE && name != OLD {
-                fs::rename(folder.join(&name), old.join(&name))?;
-            }
-        }
+        move_entries(folder, &stage.join(ASIDE), Path::new(""), &fixed)?;
         File::create(stage.join(OUT))?;
     }
-    for entry in fs::read_dir(stage.join("new"))? {
-        let name = entry?.file_name();
-        fs::rename(stage.join("new").join(&name), folder.join(&name))?;
-    }
+    move_entries(&stage.join("new"), folder, Path::new(""), &fixed)?;
     // What an earlier restore could not remove is in the way.
-    match fs::remove_dir_all(folder.join(OLD)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => fs::rename(&stage, folder.join(OLD)),
+    remove_old(folder);
+    let names = std::iter::once(OLD.to_owned()).chain((1..1000).map(|number| format!("{OLD}-{number}")));
+    let free = names.map(|name| folder.join(name)).find(|old| !old.exists());
+    fs::rename(&stage, free.unwrap_or_else(|| folder.join(OLD)))
+}
+
+/// Moves everything within a folder to another one, but for what stays.
+fn move_entries(from: &Path, to: &Path, within: &Path, fixed: &Fixed) -> io::Result<()> {
+    fs::create_dir_all(to.join(within))?;
+    for entry in fs::read_dir(from.join(within))? {
+        let name = within.join(entry?.file_name());
+        let is_ours = |name: &Path| name.to_str().is_some_and(|name| name == STAGE || name.starts_with(OLD));
+        if is_ours(&name) || (fixed.holds(&name) && !from.ends_with("new")) {
+            continue;
+        }
+        let is_split = fixed.is_within(&name) && from.join(&name).is_dir();
+        if is_split {
+            move_entries(from, to, &name, fixed)?;
+        } else if let Err(error) = fs::rename(from.join(&name), to.join(&name)) {
+            let name = name.display();
+            tracing::warn!("`{name}` in {} cannot be moved and stays as it is: {error}", from.display());
+        }
+    }
+    Ok(())
+}
+
+/// Removes the old files, unless something is mounted among them; what cannot be removed is in nobody's way.
+fn remove_old(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if !entry.file_name().to_string_lossy().starts_with(OLD) {
+            continue;
+        }
+        if let Err(error) = remove(&entry.path()) {
+            tracing::warn!("Old files cannot be removed: {error}");
+        }
     }
 }
 
 fn remove(path: &Path) -> Result<(), MaintenanceError> {
+    // Nothing on a disk that was mounted meanwhile is removed.
+    let mounted = path.canonicalize().map(|real| mounts::below(&real)).unwrap_or_default();
+    if let Some(mount) = mounted.into_iter().next() {
+        return Err(MaintenanceError::InTheWay(mount, "a disk or folder is mounted there".to_owned()));
+    }
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(MaintenanceError::File(path.to_owned(), error))

@@ -89,7 +89,8 @@ pub(super) fn backup(arguments: &StoreBackup) -> Result<()> {
     let done = done?;
     for name in &done.left_out {
         output::problem(&format!(
-            "`{name}` is no file and no folder (a link, perhaps): it is not in the backup"
+            "`{name}` is not in the backup: it is a link, something mounted there, the disk's `lost+found`, or no plain \
+             file"
         ));
     }
     output::note(&format!(

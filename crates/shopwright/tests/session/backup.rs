@@ -244,7 +244,7 @@ fn a_backup_replaces_a_backup_and_nothing_else() {
         assert_eq!(fs::read_to_string(&part).unwrap(), own);
     }
     fs::remove_file(&part).unwrap();
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, FileType, Mode, mknodat};
         let mode = Mode::RUSR | Mode::WUSR;

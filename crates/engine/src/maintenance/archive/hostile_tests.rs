@@ -68,7 +68,7 @@ fn a_long_name_belongs_to_one_entry_that_follows() {
     assert_eq!(words(&file), "it is cut off");
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn a_pipe_is_not_waited_for() {
     use rustix::fs::{CWD, FileType, Mode, mknodat};

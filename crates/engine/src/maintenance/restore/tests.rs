@@ -108,3 +108,95 @@ fn what_is_no_database_is_never_set_aside() {
     assert_eq!(state(root), ("now".to_owned(), true, false));
     assert!(!root.join("shop.lock").exists());
 }
+
+/// Mounts of a namespace of one's own, which end with the process.
+#[cfg(target_os = "linux")]
+#[test]
+fn mounts_lost_and_found_and_mounted_settings_close_no_store() {
+    use std::process::Command;
+    const INSIDE: &str = "SHOPWRIGHT_TEST_MOUNTS";
+    if std::env::var_os(INSIDE).is_some() {
+        return amid_mounts();
+    }
+    let can =
+        |flags: &str| Command::new("unshare").args([flags, "true"]).status().is_ok_and(|end| end.success());
+    let Some(flags) = ["-m", "-rm"].into_iter().find(|flags| can(flags)) else {
+        eprintln!("SKIPPED: nothing can be mounted here");
+        return;
+    };
+    let name = "maintenance::restore::tests::mounts_lost_and_found_and_mounted_settings_close_no_store";
+    let own = std::env::current_exe().unwrap();
+    let output =
+        Command::new("unshare").arg(flags).arg(own).args(["--exact", name]).env(INSIDE, "1").output();
+    let output = output.unwrap();
+    let words = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && words.contains("1 passed"), "{words}");
+}
+
+#[cfg(target_os = "linux")]
+fn run(program: &str, arguments: &[&std::ffi::OsStr]) {
+    assert!(std::process::Command::new(program).args(arguments).status().unwrap().success(), "{program}");
+}
+
+#[cfg(target_os = "linux")]
+fn amid_mounts() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = &folder.path().join("store");
+    fs::create_dir(root).unwrap();
+    fs::remove_file(spoilt(root)).unwrap();
+    store::set_blocked(root, "admin", false).unwrap();
+    let (files, disk) = (root.join("files"), folder.path().join("disk"));
+    for name in ["photos", "lost+found", "deep/inner"] {
+        fs::create_dir_all(files.join(name)).unwrap();
+    }
+    fs::create_dir(&disk).unwrap();
+    fs::write(disk.join("q"), "mounted").unwrap();
+    fs::copy(root.join("config.json"), folder.path().join("mounted.json")).unwrap();
+    let bind = |from: &Path, to: &Path| run("mount", &["--bind".as_ref(), from.as_os_str(), to.as_os_str()]);
+    let unmount = |at: &Path| run("umount", &[at.as_os_str()]);
+    bind(&disk, &files.join("photos"));
+    bind(&disk, &files.join("deep/inner"));
+    bind(&folder.path().join("mounted.json"), &root.join("config.json"));
+    fs::write(files.join("lost+found/x"), "found").unwrap();
+    let write = |text: &str| {
+        fs::write(files.join("a"), text).unwrap();
+        fs::write(files.join("deep/f"), text).unwrap();
+    };
+    write("then");
+    let archive = folder.path().join("backup.tar.gz");
+    let left_out = maintenance::backup(root, &archive, &mut go).unwrap().left_out;
+    assert_eq!(left_out, ["files/deep/inner", "files/lost+found", "files/photos"]);
+    write("now");
+    store::set_blocked(root, "admin", true).unwrap();
+    let options = RestoreOptions { from: archive.clone(), database: None, replace: false };
+    restore(root, &options, &mut go).unwrap();
+    let read = |name: &str| fs::read_to_string(files.join(name)).unwrap();
+    let is_whole = || {
+        assert_eq!(state(root), ("then".to_owned(), false, false));
+        assert_eq!((read("deep/f").as_str(), read("lost+found/x").as_str()), ("then", "found"));
+        assert_eq!((read("photos/q").as_str(), read("deep/inner/q").as_str()), ("mounted", "mounted"));
+        assert!(!root.join("shop.lock").exists() && fs::read_dir(&files).unwrap().count() == 5);
+        assert!(crate::mounts::is_mount(&root.join("config.json")));
+    };
+    is_whole();
+    // What the backup has within a mount cannot be put there: it is said before anything is done.
+    unmount(&files.join("photos"));
+    fs::write(files.join("photos/z"), "then").unwrap();
+    maintenance::backup(root, &archive, &mut go).unwrap();
+    fs::remove_file(files.join("photos/z")).unwrap();
+    bind(&disk, &files.join("photos"));
+    assert!(matches!(restore(root, &options, &mut go), Err(MaintenanceError::InTheWay(..))));
+    is_whole();
+    // Mounted when the rows were in already: the rest comes to its place, and the store is opened.
+    unmount(&files.join("photos"));
+    write("now");
+    store::set_blocked(root, "admin", true).unwrap();
+    bring_in_only(root, &archive);
+    bind(&disk, &files.join("photos"));
+    assert!(maintenance::unlock(root, false).unwrap());
+    is_whole();
+    for name in ["photos", "deep/inner"] {
+        unmount(&files.join(name));
+    }
+    unmount(&root.join("config.json"));
+}
