@@ -1,7 +1,7 @@
 //! What commits changed, told to every node: by whom and how it was written makes no difference.
 //!
 //! Triggers of the database write a row into `changes` for every changed row of
-//! every table that a page may show (see [`TableSpec::not_told`]), so cascades,
+//! every table that a page may show (see [`crate::schema::TableSpec`]), so cascades,
 //! statements of agents and other programs are noticed too, and what is rolled
 //! back is not. A [`Position`] says which commits somebody has seen. A reading
 //! transaction knows its own exactly, so a cache can prove that it is fresh:

@@ -16,12 +16,12 @@ async fn call(store: &TestStore, tool: &str, params: Value) -> Result<Value, Str
 }
 
 async fn done(store: &TestStore, tool: &str, params: Value) -> Value {
-    call(store, tool, params.clone()).await.unwrap_or_else(|error| panic!("{tool} {params}: {error}"))
+    call(store, tool, params).await.unwrap()
 }
 
 async fn refused(store: &TestStore, tool: &str, params: Value) -> String {
     let before = store.count("file_versions");
-    let words = call(store, tool, params.clone()).await.expect_err(&format!("{tool} {params}"));
+    let words = call(store, tool, params).await.unwrap_err();
     assert_eq!(store.count("file_versions"), before, "a refused call left a version: {words}");
     words
 }
@@ -203,7 +203,7 @@ on_both! {
                 }
                 params[parameter] = (*attack).into();
                 let asked = TestRequest::tool(tool, params).with("session", session.as_str());
-                let words = asked.result(store).await.expect_err(&format!("{tool} {parameter} {attack:?}"));
+                let words = asked.result(store).await.unwrap_err();
                 let is_no = ["ACCESS_DENIED: ", "path is required", "Parameter missing: ", "new_path is required"];
                 assert!(is_no.iter().any(|no| words.starts_with(no)), "{tool} {parameter} {attack:?}: {words}");
                 count += 1;
