@@ -1,5 +1,13 @@
 //! Tests of the sandbox with real worker processes.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test stops at what it did not expect"
+)]
+
 mod analysis;
 mod calls;
 mod common;
