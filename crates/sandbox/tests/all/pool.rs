@@ -238,11 +238,11 @@ fn what_shuts_workers_in_is_told_and_true() {
     {
         assert_eq!(line(name)[name.len()..].split_whitespace().next(), Some(value), "{name}");
     }
-    // Its socket is all it has open, and its environment is one time zone.
+    // Its socket is all it has open, and its environment is one time zone and one arena of memory.
     if let Ok(open) = std::fs::read_dir(format!("/proc/{process}/fd")) {
         assert_eq!(open.count(), 1);
     }
     if let Ok(environment) = std::fs::read(format!("/proc/{process}/environ")) {
-        assert_eq!(environment, b"TZ=UTC0\0");
+        assert_eq!(environment, b"MALLOC_ARENA_MAX=1\0TZ=UTC0\0");
     }
 }

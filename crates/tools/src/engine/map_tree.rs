@@ -14,7 +14,7 @@ use super::unit_path::UnitPath;
 use crate::{EngineCx, LocalContext, Presented, Right, StoreEntry, Table, is_open};
 
 crate::tool!("engine_map_tree", right: Right::Command("AGENT_ENGINE_DEV_READ"), effect: Reads,
-    refuses: [not_written], run: run, present: present);
+    refuses: [not_written, folder_not_made], run: run, present: present);
 
 /// Lists units, folders, files and logs of the store.
 #[derive(Deserialize, JsonSchema)]
