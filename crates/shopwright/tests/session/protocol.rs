@@ -18,7 +18,10 @@ fn every_version_with_a_handshake_is_spoken() {
         let modern = version >= "2025-06-18";
         assert_eq!(structured.is_some(), modern, "{version}");
         if modern {
-            assert_eq!(structured, Some(&answer.data()));
+            // Of a host that nobody knows the text stands inside it too.
+            let mut structured = structured.cloned().unwrap();
+            let text = structured.as_object_mut().unwrap().remove("text");
+            assert_eq!((structured, text), (answer.data(), Some(json!(answer.texts()[1]))));
         }
         let tools = client.request("tools/list", json!({})).unwrap();
         for tool in tools["tools"].as_array().unwrap() {
