@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use wire::text::quoted;
 use wire::{Refusal, Stop, catalogue};
 
+use crate::inline::Room;
+
 /// The mark that some editors put before UTF-8.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 /// Longest path that a refusal repeats.
@@ -20,6 +22,8 @@ pub struct LocalContext {
     pub store: PathBuf,
     /// The conversation folder.
     pub conversation: PathBuf,
+    /// Room for bodies in an answer to this application.
+    pub room: Room,
 }
 
 impl LocalContext {

@@ -55,8 +55,11 @@ impl TestStore {
     fn at(url: &str, schema: Option<(String, String)>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
-        let local =
-            LocalContext { store: root.join("store"), conversation: root.join("store/mcp/test/topic") };
+        let local = LocalContext {
+            store: root.join("store"),
+            conversation: root.join("store/mcp/test/topic"),
+            room: crate::inline::Room::ANSWER,
+        };
         fs::create_dir_all(&local.conversation).unwrap();
         let now: Timestamp = "2026-11-30T10:00:00Z".parse().unwrap();
         let db = Db::open(url, &root).unwrap();

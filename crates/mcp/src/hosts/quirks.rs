@@ -1,6 +1,7 @@
 //! Facts of real hosts that this server works around, each with its test.
 
 use serde_json::{Map, Value};
+use tools::inline::Room;
 
 use crate::hosts::protocol::Host;
 
@@ -20,7 +21,7 @@ pub struct Quirk {
 /// All of them. See spec: beyond.md, part 8.
 pub static QUIRKS: &[Quirk] = &[
     Quirk {
-        host: "any but opencode, gemini-cli-mcp-client",
+        host: "any but opencode, gemini-cli-mcp-client, qwen-cli-mcp-client",
         fact: "shows the model only `structuredContent` where there is one (claude-code, codex-mcp-client), or nobody knows whether it does",
         answer: "the text block also stands inside the structured object, as `text`, but for hosts known to read both",
         test: "hosts_get_the_text_inside_the_structured_object_unless_known_to_read_both",
@@ -52,8 +53,14 @@ pub static QUIRKS: &[Quirk] = &[
     Quirk {
         host: "codex-mcp-client, gemini-cli-mcp-client, opencode",
         fact: "shows only parts of a result over 30,000 to 48,000 characters, or none of it",
-        answer: "bodies have at most 30,000 characters in an answer; the rest is in a file, or comes in parts",
+        answer: "bodies have at most 30,000 characters in an answer, and 36,000 bytes; the rest is in a file, or comes in parts",
         test: "bodies_too_big_for_one_answer_go_to_files_by_themselves",
+    },
+    Quirk {
+        host: "qwen-cli-mcp-client",
+        fact: "shows data twice, as text and as structured content, and nothing of a result over 25,000 characters",
+        answer: "bodies have at most 11,000 characters in an answer",
+        test: "a_host_that_shows_bodies_twice_gets_shorter_ones",
     },
     Quirk {
         host: "opencode",
@@ -118,7 +125,11 @@ pub static QUIRKS: &[Quirk] = &[
 ];
 
 /// Hosts that show the model the text blocks beside structured content, as seen.
-const READ_BOTH: &[&str] = &["opencode", "gemini-cli-mcp-client"];
+const READ_BOTH: &[&str] = &["opencode", GEMINI, QWEN];
+/// Gemini CLI.
+const GEMINI: &str = "gemini-cli-mcp-client";
+/// Qwen Code, which was made from it.
+const QWEN: &str = "qwen-cli-mcp-client";
 
 /// Parameters that hosts add to every call.
 const ADDED: &[&str] = &["wait_for_previous", "toolCallId", "tool_call_id", "sessionId", "chatInput"];
@@ -128,7 +139,19 @@ const LONG: &[&str] = &["memory_load"];
 
 /// Whether the text must also stand inside the structured object.
 pub(crate) fn may_lose_text(host: &Host) -> bool {
-    !READ_BOTH.iter().any(|name| host.name.eq_ignore_ascii_case(name))
+    !READ_BOTH.iter().any(|name| is(&host.name, name))
+}
+
+/// Room for bodies in an answer to this application.
+pub(crate) fn room(application: &str) -> Room {
+    if is(application, QWEN) { Room::SHOWN_TWICE } else { Room::ANSWER }
+}
+
+/// Whether an application is this host. Some put the server's name behind their own.
+fn is(application: &str, host: &str) -> bool {
+    let rest = application.get(..host.len()).filter(|name| name.eq_ignore_ascii_case(host));
+    rest.is_some()
+        && application.get(host.len()..).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 /// Takes out what hosts add by themselves and the tool does not know.

@@ -9,6 +9,7 @@ use wire::Origin;
 use zeroize::Zeroizing;
 
 use crate::client::address::Address;
+use crate::hosts::quirks;
 use crate::session::store_choice::StoreChoice;
 
 /// Where the login and password of a session came from.
@@ -122,7 +123,11 @@ impl Session {
 
     /// This computer, as the tools' local halves see it.
     pub(crate) fn local(&self) -> LocalContext {
-        LocalContext { store: self.store.folder.clone(), conversation: self.folder.clone() }
+        LocalContext {
+            store: self.store.folder.clone(),
+            conversation: self.folder.clone(),
+            room: quirks::room(&self.application),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

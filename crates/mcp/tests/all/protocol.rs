@@ -69,6 +69,7 @@ async fn hosts_get_the_text_inside_the_structured_object_unless_known_to_read_bo
         ("nobody-knows", true),
         ("opencode", false),
         ("gemini-cli-mcp-client", false),
+        ("qwen-cli-mcp-client-shopwright", false),
     ] {
         let mut host = Host::open(place.options(), "2025-06-18", name).await;
         let called = host.call("session_init", json!({})).await;

@@ -3,14 +3,11 @@
 use serde_json::Value;
 use wire::{Stop, catalogue};
 
+use crate::inline::Room;
 use crate::{LocalContext, Presented};
 
 /// Most characters of a file that are read for the store.
 const CONTENT_MOST: usize = 4_000_000;
-/// Most characters of a body in an answer: hosts cut what is longer.
-const IN_ANSWER: usize = 30_000;
-/// Characters that are shown of a longer one.
-const HEAD: usize = 2_000;
 
 /// The new content, named itself or by a file of this computer; `None` where neither is.
 pub(crate) fn given(
@@ -33,12 +30,12 @@ pub(crate) fn shown(
     path: &str,
     body: String,
 ) -> Result<Presented, Stop> {
-    if body.chars().count() <= IN_ANSWER {
+    if local.room.holds(&body) {
         return Ok(Presented { text: (!body.is_empty()).then_some(body), ..Presented::data(data) });
     }
     let file = local.write(local.conversation.join("files"), &file_name(path), body.as_bytes())?;
     data["file"] = file.to_string_lossy().into();
-    let head: String = body.chars().take(HEAD).collect();
+    let head = Room::HEAD.beginning(&body);
     let text = format!("{head}\n… (the beginning; the whole is in `file`)");
     Ok(Presented { text: Some(text), ..Presented::data(data) })
 }

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use wire::Stop;
 
 use super::{LocalContext, lexical};
+use crate::inline::Room;
 
 const MOST: usize = 1_000_000;
 
@@ -18,7 +19,7 @@ fn local() -> (TempDir, LocalContext) {
     let conversation = store.join("mcp/app/topic");
     fs::create_dir_all(&conversation).unwrap();
     fs::create_dir(root.join("outside")).unwrap();
-    (dir, LocalContext { store, conversation })
+    (dir, LocalContext { store, conversation, room: Room::ANSWER })
 }
 
 fn said<T: std::fmt::Debug>(result: Result<T, Stop>) -> String {
@@ -125,7 +126,11 @@ fn a_store_folder_behind_a_link_works() {
     let (dir, local) = local();
     let linked = fs::canonicalize(dir.path()).unwrap().join("linked");
     std::os::unix::fs::symlink(&local.store, &linked).unwrap();
-    let through = LocalContext { store: linked.clone(), conversation: linked.join("mcp/app/topic") };
+    let through = LocalContext {
+        store: linked.clone(),
+        conversation: linked.join("mcp/app/topic"),
+        room: Room::ANSWER,
+    };
     assert_eq!(through.write("out", "1.html", b"x").unwrap(), local.store.join("out/1.html"));
     through.write(through.conversation.to_str().unwrap(), "1.html", b"x").unwrap();
     through.write(local.store.join("out").to_str().unwrap(), "2.html", b"x").unwrap();
@@ -160,7 +165,11 @@ fn a_tool_cannot_name_a_path_as_a_name() {
 proptest! {
     #[test]
     fn any_path_is_survived(path in ".{0,40}") {
-        let local = LocalContext { store: "/nonexistent/store".into(), conversation: "/nonexistent/store/mcp".into() };
+        let local = LocalContext {
+            store: "/nonexistent/store".into(),
+            conversation: "/nonexistent/store/mcp".into(),
+            room: Room::ANSWER,
+        };
         let _ = local.read_text(&path, MOST);
         let _ = lexical(Path::new(&path));
     }

@@ -14,7 +14,7 @@ use super::body::words;
 use crate::{EngineCx, LocalContext, Presented, Right, Table};
 
 /// Bytes of rows that one answer carries: hosts cut what is longer.
-const IN_ANSWER: usize = crate::inline::INLINE_MOST;
+const IN_ANSWER: usize = 30_000;
 /// Bytes of bodies that are looked through at a time.
 const AT_ONCE: u64 = 8 << 20;
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use shop::note::CRITICAL;
 use wire::{Stop, catalogue};
 
-use crate::inline::{self, HEAD, INLINE_MOST};
+use crate::inline::{self, Room};
 use crate::{EngineCx, LocalContext, NoteRead, Presented, Right};
 
 /// Most bytes of bodies that travel at once.
@@ -145,29 +145,30 @@ fn refuse_too_much(cx: &mut EngineCx<'_>, asked: &[i64]) -> Result<(), Stop> {
 fn present(local: &LocalContext, args: Args, mut answer: Answer) -> Result<Presented, Stop> {
     let from = args.from.unwrap_or(0);
     let notes_folder = local.conversation.join("notes");
-    let mut room = INLINE_MOST;
+    let mut room = local.room;
     let mut read = Vec::new();
     let mut is_cut = false;
     // What closes the session until it is read gets the room first.
     for note in critical_first(&mut answer.notes) {
         let body = note.body.take().unwrap_or_default();
         let length = body.chars().count();
+        let rest = inline::after(&body, from);
         let wants_file = args.output.is_some();
-        let fits = length.saturating_sub(from) <= room;
-        let most = match (note.kind_key == CRITICAL, wants_file, fits) {
+        let fits = room.holds(rest);
+        let limit = match (note.kind_key == CRITICAL, wants_file, fits) {
             (true, _, _) | (false, false, true) => room,
-            (false, true, _) => 0,
-            (false, false, false) => HEAD.min(room),
+            (false, true, _) => Room::NONE,
+            (false, false, false) => room.least(Room::HEAD),
         };
-        let shown = inline::part(&body, from, most);
+        let shown = limit.beginning(rest);
         let until = from.min(length) + shown.chars().count();
         if wants_file || (!fits && from == 0) {
             let folder = args.output.as_ref().map_or(notes_folder.as_path(), Path::new);
             let path = local.write(folder, &format!("{}.html", note.id), body.as_bytes())?;
             note.file = Some(path.to_string_lossy().into_owned());
         }
-        room -= shown.chars().count();
-        note.body = (most > 0 || length == 0).then(|| shown.to_owned());
+        room = room.without(shown);
+        note.body = (!limit.is_used_up() || length == 0).then(|| shown.to_owned());
         note.next = (until < length && note.body.is_some()).then_some(until);
         is_cut |= note.next.is_some();
         read.push(NoteRead { id: note.id, version: note.edit_time.clone(), from, until, length });

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use super::QUIRKS;
+use tools::inline::Room;
+
+use super::{QUIRKS, room};
 
 fn sources(folder: &Path, out: &mut String) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -25,4 +27,20 @@ fn every_quirk_names_a_test_that_exists() {
     for quirk in QUIRKS {
         assert!(all.contains(&format!("fn {}(", quirk.test)), "no test `{}`", quirk.test);
     }
+}
+
+#[test]
+fn a_host_that_shows_bodies_twice_gets_shorter_ones() {
+    let tea = "чай".repeat(10_000);
+    for (application, wanted) in [
+        ("qwen-cli-mcp-client-shopwright", 11_000),
+        ("Qwen-CLI-mcp-client", 11_000),
+        ("qwen-cli-mcp-clients", 18_000),
+        ("claude-code", 18_000),
+        ("чай", 18_000),
+        ("", 18_000),
+    ] {
+        assert_eq!(room(application).beginning(&tea).chars().count(), wanted, "{application}");
+    }
+    assert_eq!(room("codex-mcp-client"), Room::ANSWER);
 }
