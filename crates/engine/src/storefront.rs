@@ -75,6 +75,7 @@ fn show(state: &AppState, incoming: &Incoming) -> Result<Response, Stop> {
             // A store without units has a window that is being set up.
             false => Ok(pages::home_page(state)),
         },
+        Target::Page { unit, language } => Ok(entry(state, &visit(&language), unit, map([]))),
         Target::Element { unit, id, language } if state.units.has(unit) => {
             Ok(entry(state, &visit(&language), unit, map([("id", id.into())])))
         }

@@ -24,6 +24,7 @@ pub const ALL: &[Branch] = &[
             "kOrderState",
             "kStockLow",
             "kReviewNew",
+            "kMessageNew",
             "kTaskAssigned",
             "kTaskDue",
             "kUnitCrashed",

@@ -32,7 +32,7 @@ record! {
 }
 
 /// What a visitor writes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewReview {
     /// The product.
     pub product_id: i64,
@@ -59,6 +59,33 @@ pub fn of_product(tx: &mut Tx, product: i64, offset: u32, most: u32) -> Result<V
         &[("product", product.into()), ("most", most.into()), ("offset", offset.into())],
     )?;
     rows.iter().map(Review::of).collect()
+}
+
+/// How many shown reviews of a product have one star, two, … five.
+pub fn stars(tx: &mut Tx, product: i64) -> Result<[i64; 5], DbError> {
+    let rows = tx.rows(
+        "select rating, count(*) as n from reviews
+         where product_id = :product and state = 'kShown' and deleted is null group by rating",
+        &[("product", product.into())],
+    )?;
+    let mut counts = [0; 5];
+    for row in rows {
+        let at = usize::try_from(row.get::<i64>("rating")? - 1).unwrap_or(usize::MAX);
+        if let Some(count) = counts.get_mut(at) {
+            *count = row.get("n")?;
+        }
+    }
+    Ok(counts)
+}
+
+/// How many reviews nobody has looked at yet: of a product, and of all.
+pub fn waiting(tx: &mut Tx, product: i64) -> Result<(i64, i64), DbError> {
+    let row = tx.row(
+        "select count(case when product_id = :product then 1 end) as of_product, count(*) as of_all
+         from reviews where state = 'kNew' and deleted is null",
+        &[("product", product.into())],
+    )?;
+    row.map_or(Ok((0, 0)), |row| Ok((row.get("of_product")?, row.get("of_all")?)))
 }
 
 /// Adds a review that nobody has looked at yet.

@@ -1,7 +1,10 @@
 //! Search over our own tables of words, the same on both databases.
 //!
-//! A first version: article numbers and GTINs first, then products that hold all
-//! words, each the beginning of one of theirs, the heavier the higher.
+//! Article numbers and GTINs first, then products that hold all words, each the
+//! beginning of one of theirs, the heavier the higher. Where nothing does,
+//! [`find_or_guess`] looks for what was meant.
+
+mod guess;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,6 +13,8 @@ use shop::text::folded;
 
 use crate::id_list::Ids;
 use crate::{DbError, Tx, rows};
+
+pub use guess::{Found, find_or_guess};
 
 /// Words that are looked at of one row.
 const MOST_WORDS: usize = 400;
@@ -107,26 +112,71 @@ fn without_markup(text: &str) -> String {
     plain
 }
 
-/// Numbers of words, new ones added.
+/// Words of one statement.
+const AT_ONCE: usize = 64;
+
+/// Numbers of words, new ones added with their groups of letters.
 fn terms<'a>(tx: &mut Tx, words: impl Iterator<Item = &'a str>) -> Result<HashMap<String, i64>, DbError> {
     let mut words: Vec<_> = words.collect();
     words.sort_unstable();
     words.dedup();
     let mut terms = HashMap::new();
-    for some in words.chunks(64) {
-        let names: Vec<_> = (0..some.len()).map(|at| format!("w{at}")).collect();
+    for some in words.chunks(AT_ONCE) {
+        known(tx, some, &mut terms)?;
+        let new: Vec<&str> = some.iter().copied().filter(|word| !terms.contains_key(*word)).collect();
+        if new.is_empty() {
+            continue;
+        }
+        let names = names('w', new.len());
         let values: Vec<_> =
-            names.iter().zip(some).map(|(name, word)| (name.as_str(), (*word).into())).collect();
+            names.iter().zip(&new).map(|(name, word)| (name.as_str(), (*word).into())).collect();
         let places = names.iter().map(|name| format!("(:{name})")).collect::<Vec<_>>().join(", ");
         let sql = format!("insert into search_terms (term) values {places} on conflict (term) do nothing");
         tx.run(&sql, &values)?;
-        let places = names.iter().map(|name| format!(":{name}")).collect::<Vec<_>>().join(", ");
-        let sql = format!("select id, term from search_terms where term in ({places})");
-        for row in tx.rows(&sql, &values)? {
-            terms.insert(row.get("term")?, row.get("id")?);
-        }
+        known(tx, &new, &mut terms)?;
+        add_grams(tx, &new, &terms)?;
     }
     Ok(terms)
+}
+
+fn names(first: char, count: usize) -> Vec<String> {
+    (0..count).map(|at| format!("{first}{at}")).collect()
+}
+
+/// Adds the numbers of words that there are.
+fn known(tx: &mut Tx, words: &[&str], terms: &mut HashMap<String, i64>) -> Result<(), DbError> {
+    let names = names('w', words.len());
+    let values: Vec<_> =
+        names.iter().zip(words).map(|(name, word)| (name.as_str(), (*word).into())).collect();
+    let places = names.iter().map(|name| format!(":{name}")).collect::<Vec<_>>().join(", ");
+    let sql = format!("select id, term from search_terms where term in ({places})");
+    for row in tx.rows(&sql, &values)? {
+        terms.insert(row.get("term")?, row.get("id")?);
+    }
+    Ok(())
+}
+
+/// The groups of letters that new words are found by when they are misspelt.
+fn add_grams(tx: &mut Tx, words: &[&str], terms: &HashMap<String, i64>) -> Result<(), DbError> {
+    let of = |word: &&str| terms.get(*word).map(|id| guess::grams(word).into_iter().map(|gram| (gram, *id)));
+    let rows: Vec<(String, i64)> = words.iter().filter_map(of).flatten().collect();
+    for some in rows.chunks(AT_ONCE) {
+        let (grams, ids) = (names('g', some.len()), names('t', some.len()));
+        let pairs = grams.iter().zip(&ids);
+        let places = pairs.clone().map(|(gram, id)| format!("(:{gram}, :{id})")).collect::<Vec<_>>();
+        let values: Vec<_> = pairs
+            .zip(some)
+            .flat_map(|((gram, id), (text, term))| {
+                [(gram.as_str(), text.as_str().into()), (id.as_str(), (*term).into())]
+            })
+            .collect();
+        let sql = format!(
+            "insert into search_grams (gram, term_id) values {} on conflict (gram, term_id) do nothing",
+            places.join(", ")
+        );
+        tx.run(&sql, &values)?;
+    }
+    Ok(())
 }
 
 /// Products for what somebody typed, the best first, at most `most`.
@@ -166,8 +216,9 @@ fn of_code(tx: &mut Tx, code: &str) -> Result<Option<i64>, DbError> {
 
 /// Makes the words of all products anew, and forgets words that nothing holds.
 pub fn reindex_all(tx: &mut Tx, now: Timestamp) -> Result<(), DbError> {
-    tx.run("delete from search_postings", &[])?;
-    tx.run("delete from search_terms", &[])?;
+    for table in ["search_grams", "search_postings", "search_terms"] {
+        tx.run(&format!("delete from {table}"), &[])?;
+    }
     let mut last = 0;
     loop {
         let sql = "select id from products where id > :last and deleted is null and state = 'kShown'

@@ -1,5 +1,8 @@
 //! What pages of the storefront read beside products: what lists are narrowed by, brands, reviews, pages, menus.
 
+use std::collections::HashMap;
+
+use crate::id_list::Ids;
 use crate::record::record;
 use crate::texts::translated;
 use crate::{DbError, Tx};
@@ -144,4 +147,30 @@ pub fn menu(tx: &mut Tx, skey: &str, language: &str) -> Result<Vec<MenuItem>, Db
         translated("i", "menu_items", "name")
     );
     tx.rows(&sql, &[("skey", skey.into()), ("language", language.into())])?.iter().map(MenuItem::of).collect()
+}
+
+/// Names of rows that have pages, by their numbers; none of a table that has no pages.
+pub fn names(
+    tx: &mut Tx,
+    entity: &str,
+    ids: &[i64],
+    language: &str,
+) -> Result<HashMap<i64, String>, DbError> {
+    let Some(table) = ["brands", "categories", "pages", "products"].iter().find(|table| **table == entity)
+    else {
+        return Ok(HashMap::new());
+    };
+    let mut names = HashMap::new();
+    for some in ids.chunks(crate::id_list::MOST) {
+        let list = Ids::new("id", some);
+        let sql = format!(
+            "select e.id, {} from {table} e where e.deleted is null and e.id in {}",
+            translated("e", table, "name"),
+            list.places()
+        );
+        for row in tx.rows(&sql, &list.with(&[("language", language.into())]))? {
+            names.insert(row.get("id")?, row.get("name")?);
+        }
+    }
+    Ok(names)
 }

@@ -360,6 +360,43 @@ on_both! {
         assert!(find("red").is_empty());
     }
 
+    fn search_finds_what_was_meant(db: &Db) {
+        let (tea, pot) = write(db, |tx| {
+            let (tea, _) = product(tx, "Sencha Zelёny чай", None, 100, 1);
+            let (pot, _) = product(tx, "Porcelain teapot", None, 100, 1);
+            flush(tx);
+            (tea, pot)
+        });
+        let guess = |typed: &str| read(db, |tx| search::find_or_guess(tx, typed, 10).unwrap());
+        let meant = |typed: &str| (guess(typed).ids, guess(typed).meant);
+        let other = |id: i64, text: &str| (vec![id], Some(text.to_owned()));
+        assert_eq!(meant("sencha"), (vec![tea], None));
+        for typed in ["senhca", "senca", "senchaa", "zencha", "SENCJA"] {
+            assert_eq!(meant(typed), other(tea, "sencha"), "{typed}");
+        }
+        assert_eq!(meant("porcelian taepot"), other(pot, "porcelain teapot"));
+        assert_eq!(meant("porclian"), other(pot, "porcelain"));
+        // The keyboard stood in the other layout.
+        assert_eq!(meant("xfq"), other(tea, "чай"));
+        assert_eq!(meant("ыутсрф"), other(tea, "sencha"));
+        // Both at once.
+        assert_eq!(meant("ыутрсф"), other(tea, "sencha"));
+        // A short word is not guessed, nor one that is too far off, nor two words of different products.
+        for typed in ["tia", "coffee", "saucepan", "senhca taepot", "", "%_'"] {
+            assert_eq!(meant(typed), (vec![], None), "{typed}");
+        }
+        // A word that nothing holds any more is not meant.
+        write(db, |tx| {
+            products::remove(tx, pot, now()).unwrap();
+            listing::changed(tx, "products", pot, now()).unwrap();
+            flush(tx);
+        });
+        assert_eq!(meant("taepot"), (vec![], None));
+        // Made anew, misspelt words still find theirs.
+        write(db, |tx| db::reindex::all(tx, now()).unwrap());
+        assert_eq!(meant("senhca"), other(tea, "sencha"));
+    }
+
     fn what_is_made_from_the_rest_is_the_same_when_it_is_made_anew(db: &Db) {
         let tables = ["category_closure", "listing", "facet_counts", "search_postings"];
         let sums = || read(db, |tx| tables.map(|table| {

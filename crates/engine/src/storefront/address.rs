@@ -23,6 +23,13 @@ pub(super) enum Target {
         /// Language of the page.
         language: String,
     },
+    /// A page that every store has at the same address.
+    Page {
+        /// The entry unit.
+        unit: &'static str,
+        /// Language of the page.
+        language: String,
+    },
     /// An element that is now at another address.
     Moved {
         /// The address.
@@ -41,6 +48,10 @@ pub(super) enum Target {
 const ENTRIES: [(&str, &str); 4] =
     [("products", "product"), ("categories", "category"), ("brands", "brand"), ("pages", "page")];
 
+/// Pages at addresses of their own, and their entry units. No element's address hides them.
+const PAGES: [(&str, &str); 3] =
+    [("search", "search"), ("search/suggest", "search_suggest"), ("contact", "contact")];
+
 /// Finds what an address leads to. Pages of another language than the store's begin with that language.
 pub(super) fn find(state: &AppState, settings: &Settings, path: &str) -> Result<Target, Stop> {
     let config = &settings.config;
@@ -53,6 +64,9 @@ pub(super) fn find(state: &AppState, settings: &Settings, path: &str) -> Result<
     };
     if path.is_empty() {
         return Ok(Target::Home { language: language.clone() });
+    }
+    if let Some((_, unit)) = PAGES.iter().find(|(known, unit)| *known == path && state.units.has(unit)) {
+        return Ok(Target::Page { unit, language: language.clone() });
     }
     let destination = state.db.read(|tx| slugs::find(tx, language, path))?;
     let address = |path: &str| if other.is_some() { format!("{language}/{path}") } else { path.to_owned() };

@@ -1,8 +1,9 @@
 //! What a unit sets going, collected while it runs and done when its answer stands.
 
+use db::reviews::{self, NewReview};
 use db::{DbError, Tx, events};
 use jiff::Timestamp;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 /// Most events and mails of one run.
 const MOST: usize = 100;
@@ -24,6 +25,7 @@ pub(crate) struct Raised {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Effects {
     events: Vec<Raised>,
+    reviews: Vec<NewReview>,
 }
 
 impl Effects {
@@ -36,13 +38,36 @@ impl Effects {
         true
     }
 
+    /// Adds what a visitor wrote about a product; `false` is one too many.
+    pub(crate) fn review(&mut self, review: NewReview) -> bool {
+        // One form is one review.
+        if !self.reviews.is_empty() {
+            return false;
+        }
+        self.reviews.push(review);
+        true
+    }
+
     /// Whether there is nothing to do.
     pub(crate) fn is_empty(&self) -> bool {
-        self.events.is_empty()
+        self.events.is_empty() && self.reviews.is_empty()
     }
 
     /// Does all of it in a transaction.
     pub(crate) fn carry_out(&self, tx: &mut Tx, user_id: Option<i64>, now: Timestamp) -> Result<(), DbError> {
+        for review in &self.reviews {
+            let id = reviews::add(tx, review, now)?;
+            let new = events::NewEvent {
+                user_id,
+                to_user: None,
+                to_group: None,
+                princ_id: None,
+                key: "kReviewNew".to_owned(),
+                data: json!({"review": id, "product": review.product_id, "rating": review.rating}),
+                now,
+            };
+            events::create(tx, &new)?;
+        }
         for event in &self.events {
             let new = events::NewEvent {
                 user_id,

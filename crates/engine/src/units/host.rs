@@ -17,7 +17,7 @@ use reply::is_own_address;
 type Answer = Result<Value, HostError>;
 
 /// Every call there is, as scripts write it after `shop.`.
-const CALLS: [&str; 29] = [
+const CALLS: [&str; 31] = [
     "select",
     "one",
     "value",
@@ -43,6 +43,8 @@ const CALLS: [&str; 29] = [
     "prices.of",
     "stock.of",
     "reviews.of",
+    "reviews.stars",
+    "reviews.add",
     "pages.get",
     "pages.homes",
     "menus.get",

@@ -13,6 +13,7 @@ mod modes;
 mod nodes;
 mod once;
 mod program;
+mod shop_forms;
 mod shop_pages;
 mod sign_in;
 mod soon;

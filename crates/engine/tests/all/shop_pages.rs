@@ -54,7 +54,7 @@ on_both! {
         assert!(narrowed.contains("Trail jacket") && narrowed.contains("value=\"green\" checked"), "{narrowed}");
         assert!(narrowed.contains("<meta name=\"robots\" content=\"noindex\">"), "{narrowed}");
         let none = page(store, "/outdoor?f_colour%5B%5D=red").await;
-        assert!(!none.contains("class=\"card\"") && none.contains("Nothing here is all of that"), "{none}");
+        assert!(!none.contains("class=\"card\"") && none.contains("Nothing matches all of that"), "{none}");
         for path in ["/outdoor?page=2", "/outdoor?page=0", "/outdoor?page=x", "/outdoor?page=51"] {
             assert_eq!(get(store, path, "").await.status, 404, "{path}");
         }
@@ -126,7 +126,7 @@ on_both! {
         write(store, |tx| products::remove(tx, shop.lamp, now));
         let gone = get(store, "/desk-lamp", "").await;
         assert_eq!(gone.status, 410);
-        assert!(gone.text().contains("There is no such page here"), "{}", gone.text());
+        assert!(gone.text().contains("This page does not exist"), "{}", gone.text());
         let missing = get(store, "/nothing", "").await;
         assert_eq!(missing.status, 404);
         assert!(missing.text().contains("What others look at"), "{}", missing.text());

@@ -5,6 +5,7 @@ mod categories;
 mod content;
 mod list;
 mod product;
+mod reviews;
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -35,7 +36,9 @@ pub(super) fn call(run: &mut Run<'_>, name: &str, args: &Arguments<'_>) -> Optio
         "products.links" => product::links(run, args),
         "prices.of" => product::prices_of(run, args),
         "stock.of" => product::stock_of(run, args),
-        "reviews.of" => content::reviews(run, args),
+        "reviews.of" => reviews::of(run, args),
+        "reviews.stars" => reviews::stars(run, args),
+        "reviews.add" => reviews::add(run, args),
         "pages.get" => content::page(run, args),
         "pages.homes" => content::homes(run, args),
         "menus.get" => content::menu(run, args),

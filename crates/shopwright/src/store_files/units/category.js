@@ -1,7 +1,7 @@
 // A category: its products by page, sorted, and narrowed by what they have in common.
-import { address, show, summary } from "units/inc_page.js";
+import { address, numbers, show, summary } from "units/inc_page.js";
 
-const SORTS = ["popular", "new", "price", "name", "rating"];
+const SORTS = ["popular", "new", "price", "price_down", "name", "rating"];
 const PER = 24;
 
 export function main({ id }) {
@@ -21,7 +21,7 @@ export function main({ id }) {
     shop.status(404);
     return shop.unit("not_found");
   }
-  const fields = { ...filters, sort: sort === category.sort ? "" : sort };
+  const fields = { ...listed(filters), sort: sort === category.sort ? "" : sort };
   const at = (number) => address(category.url, { ...fields, page: number > 1 ? number : "" });
   const isNarrowed = Object.keys(filters).length > 0;
   return show("main.htm", {
@@ -34,7 +34,13 @@ export function main({ id }) {
     found,
     sort,
     sorts: SORTS,
-    filters: isNarrowed,
+    filters,
+    own_sort: fields.sort,
+    chosen: taken(found.facets, (name, key) => {
+      const others = (filters[name] ?? []).filter((one) => one !== key);
+      const rest = { ...filters, [name]: others.length < (filters[name] ?? []).length ? others : [] };
+      return address(category.url, { ...listed(rest), sort: fields.sort });
+    }),
     pages: numbers(page, found.pages).map((number) => ({ number, url: number ? at(number) : null, here: number === page })),
     previous: page > 1 ? at(page - 1) : null,
     next: page < found.pages ? at(page + 1) : null,
@@ -55,16 +61,15 @@ function chosen(query) {
   return filters;
 }
 
-/** The numbers of pages to show; 0 is a gap. */
-function numbers(page, pages) {
-  const shown = [];
-  for (let number = 1; number <= pages; number++) {
-    if (number === 1 || number === pages || Math.abs(number - page) <= 2) {
-      if (shown.length && number - shown[shown.length - 1] > 1) {
-        shown.push(0);
-      }
-      shown.push(number);
-    }
-  }
-  return shown;
+/** Lists as forms write them. */
+function listed(filters) {
+  return Object.fromEntries(Object.entries(filters).map(([name, values]) => [name + "[]", values]));
+}
+
+/** What is chosen, each with the address without it. */
+function taken(facets, without) {
+  return facets.flatMap((facet) => facet.choices.filter((choice) => choice.chosen).map((choice) => ({
+    name: facet.choices.length === 1 && choice.name === facet.name ? choice.name : facet.name + ": " + choice.name,
+    url: without("f_" + facet.key, choice.key),
+  })));
 }

@@ -1,12 +1,26 @@
 // The store's home page: its departments and what is bought most and new.
-import { home, show } from "units/inc_page.js";
+import { home, show, summary } from "units/inc_page.js";
+
+/** Pages of text that buyers want to know of before they buy, by their keys. */
+const PROMISES = ["delivery", "returns", "about"];
 
 export function main() {
+  const popular = shop.products.list({ sort: "popular", per: 8 }).items;
   return show("main.htm", {
     path: home(),
     urls: shop.pages.homes(),
-    departments: shop.categories.tree({ depth: 2 }),
-    popular: shop.products.list({ sort: "popular", per: 8 }).items,
+    departments: shop.categories.tree({ depth: 2 }).map(pictured),
+    popular,
+    shots: popular.filter((product) => product.image).slice(0, 3),
     fresh: shop.products.list({ sort: "new", per: 8 }).items,
+    promises: PROMISES.map((key) => shop.pages.get(key))
+      .filter((page) => page && page.url)
+      .map((page) => ({ name: page.name, url: page.url, text: summary(page.text, 90) })),
   });
+}
+
+/** A department with the picture of what is bought most of it. */
+function pictured(department) {
+  const best = shop.products.list({ category: department.id, sort: "popular", per: 1 }).items[0];
+  return { ...department, image: best?.image ?? null };
 }

@@ -6,9 +6,16 @@ export function show(template, page) {
     store: { name: shop.config("name"), url: base() },
     language: shop.language,
     home: home(),
+    homes: shop.pages.homes(),
+    search: at("search"),
     ...page,
     canonical: page.path === undefined ? null : base() + page.path,
   });
+}
+
+/** The address of one of the store's own pages, like `search`, in the page's language. */
+export function at(page) {
+  return home().replace(/\/$/, "") + "/" + page;
 }
 
 /** The store's public address, without a slash at its end. */
@@ -47,4 +54,28 @@ export function address(path, fields) {
 /** Data without the fields that are not set. */
 export function withoutEmpty(data) {
   return JSON.parse(JSON.stringify(data));
+}
+
+/** Whether a form was filled in by a program: its hidden field is not empty. */
+export function isTrap(post) {
+  return Boolean(post.website);
+}
+
+/** A field of a form, without blanks around it. */
+export function field(post, name) {
+  return typeof post[name] === "string" ? post[name].trim() : "";
+}
+
+/** The numbers of pages to show; 0 is a gap. */
+export function numbers(page, pages) {
+  const shown = [];
+  for (let number = 1; number <= pages; number++) {
+    if (number === 1 || number === pages || Math.abs(number - page) <= 2) {
+      if (shown.length && number - shown[shown.length - 1] > 1) {
+        shown.push(0);
+      }
+      shown.push(number);
+    }
+  }
+  return shown;
 }

@@ -18,8 +18,12 @@ export function main({ id }) {
     product,
     variant,
     options: choices(product, variant),
+    cut: variant?.price?.compare_at ? Math.round((1 - variant.price.amount / variant.price.compare_at) * 100) : 0,
     reviews,
-    links: shop.products.links(id, "kAnalog"),
+    spread: spread(id, product.rating_count),
+    promises: ["delivery", "returns"].map((key) => shop.pages.get(key)).filter((page) => page && page.url)
+      .map((page) => ({ key: page.key, name: page.name, url: page.url, text: summary(page.text, 110) })),
+    links: alike(product),
     shot: product.images[0] ?? null,
     ld: withoutEmpty(structured(product, reviews, description)),
     crumbs_ld: crumbs(product),
@@ -32,6 +36,27 @@ function current(product, wanted) {
   return variants.find((variant) => String(variant.id) === wanted)
     ?? variants.find((variant) => variant.available && variant.price)
     ?? variants[0];
+}
+
+/** What the owner named beside the product, filled up with what is bought most of its category. */
+function alike(product) {
+  const links = shop.products.links(product.id, "kAnalog");
+  const category = product.path[product.path.length - 1];
+  if (links.length >= 4 || !category) {
+    return links;
+  }
+  const known = new Set([product.id, ...links.map((link) => link.id)]);
+  const others = shop.products.list({ category: category.id, per: 5 }).items.filter((other) => !known.has(other.id));
+  return [...links, ...others].slice(0, 4);
+}
+
+/** How many reviews have each number of stars, five first. */
+function spread(id, total) {
+  if (!total) {
+    return [];
+  }
+  const counts = shop.reviews.stars(id);
+  return [5, 4, 3, 2, 1].map((stars) => ({ stars, count: counts[stars - 1], share: (counts[stars - 1] * 100) / total }));
 }
 
 /** The options with an address for each value: the variant that has it and else most of what is chosen now. */

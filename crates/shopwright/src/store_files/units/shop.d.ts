@@ -202,14 +202,21 @@ declare const shop: {
   };
   readonly prices: { of(variants: number[]): Record<string, Price> };
   readonly stock: { of(variants: number[]): Record<string, number | null> };
-  readonly reviews: { of(product: number, options?: { page?: number; per?: number }): { items: Review[]; total: number; page: number } };
+  readonly reviews: {
+    of(product: number, options?: { page?: number; per?: number }): { items: Review[]; total: number; page: number };
+    /** How many have one star, two, … five. */
+    stars(product: number): number[];
+    /** Takes what a visitor's form says; visitors see it once the store has looked at it. LIMIT: too many wait. */
+    add(review: { product: number; name: string; rating: number; text: string }): void;
+  };
   readonly pages: {
     get(id: number | string): Page | null;
     /** The home page of each language. */
     homes(): Record<string, Path>;
   };
   readonly menus: { get(key: string): MenuItem[] };
-  search(text: string, options?: { page?: number; per?: number }): Omit<List, "facets">;
+  /** `meant` is what was searched instead, where nothing holds what was typed. */
+  search(text: string, options?: { page?: number; per?: number }): Omit<List, "facets"> & { meant: string | null };
 
   // Making pages.
   render(template: string, data?: object): string;

@@ -1,4 +1,4 @@
-//! `reviews.of`, `pages.get`, `pages.homes`, `menus.get`: what people wrote.
+//! `pages.get`, `pages.homes`, `menus.get`: what the owner wrote.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,34 +12,8 @@ use crate::units::host::arguments::{Arguments, int};
 use crate::units::run::Run;
 use crate::units::visit::map;
 
-/// Most reviews of a page.
-const MOST: i64 = 100;
 /// Deepest menu.
 const DEEPEST: usize = 4;
-
-/// Reviews of a product that visitors see.
-pub(super) fn reviews(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
-    let product = args.int(0, "product")?;
-    let per = args.int_option(1, "per")?.unwrap_or(20).clamp(1, MOST);
-    let page = args.int_option(1, "page")?.unwrap_or(1).max(1);
-    read(run, "reviews.of", |reading| {
-        reading.dependencies.set("reviews", product);
-        let skip = (page - 1).saturating_mul(per);
-        let (reviews, total) = storefront::reviews(reading.tx, product, skip, per)?;
-        let items = reviews.into_iter().map(|review| {
-            map([
-                ("id", review.id.into()),
-                ("name", review.name.into()),
-                ("rating", review.rating.into()),
-                ("text", review.text.into()),
-                ("answer", review.answer.into()),
-                ("is_verified", review.is_verified.into()),
-                ("created", review.created.into()),
-            ])
-        });
-        Ok(map([("items", Value::List(items.collect())), ("total", total.into()), ("page", page.into())]))
-    })
-}
 
 /// A page by its number or key; null where it is not shown.
 pub(super) fn page(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
@@ -85,10 +59,28 @@ pub(super) fn menu(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
             reading.dependencies.table(table);
         }
         reading.dependencies.set("slugs", 0);
-        let items = storefront::menu(reading.tx, skey, &reading.look.language)?;
+        let mut items = storefront::menu(reading.tx, skey, &reading.look.language)?;
+        name(reading, &mut items)?;
         let urls = addresses(reading, &items)?;
         Ok(Value::List(branch(&items, &urls, None, DEEPEST)))
     })
+}
+
+/// An item without a name of its own bears the name of what it leads to.
+fn name(reading: &mut Reading<'_>, items: &mut [MenuItem]) -> Result<(), DbError> {
+    let nameless = items.iter().filter(|item| item.name.is_empty());
+    let entities: HashSet<String> = nameless.filter_map(|item| item.entity.clone()).collect();
+    for entity in entities {
+        reading.dependencies.table(&entity);
+        let is_of = |item: &MenuItem| item.name.is_empty() && item.entity.as_ref() == Some(&entity);
+        let ids: Vec<i64> = items.iter().filter(|item| is_of(item)).filter_map(|item| item.elem_id).collect();
+        let names = storefront::names(reading.tx, &entity, &ids, &reading.look.language)?;
+        for item in items.iter_mut().filter(|item| is_of(item)) {
+            let name = item.elem_id.and_then(|id| names.get(&id));
+            item.name = name.cloned().unwrap_or_default();
+        }
+    }
+    Ok(())
 }
 
 /// Where the items lead, by their numbers.

@@ -252,7 +252,7 @@ pub(super) fn search(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     read(run, "search", |reading| {
         // Any product may be found by these words next time.
         reading.dependencies.table("search_postings");
-        let ids = words::find(reading.tx, &typed, FOUND)?;
+        let words::Found { ids, meant } = words::find_or_guess(reading.tx, &typed, FOUND)?;
         let from = usize::try_from((page - 1).saturating_mul(per)).unwrap_or(usize::MAX);
         let shown: Vec<i64> =
             ids.iter().skip(from).take(usize::try_from(per).unwrap_or(1)).copied().collect();
@@ -264,6 +264,7 @@ pub(super) fn search(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
             ("page", page.into()),
             ("pages", ((total + per - 1) / per).into()),
             ("per", per.into()),
+            ("meant", meant.into()),
         ]))
     })
 }
