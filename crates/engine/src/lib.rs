@@ -15,6 +15,7 @@ mod gate;
 mod http;
 mod jobs;
 pub mod licensor;
+mod mail;
 pub mod maintenance;
 mod mounts;
 mod new_file;

@@ -1,6 +1,7 @@
 //! `config.json` of a store's root: its form, its reading, what its values mean. See spec: system.md.
 
 pub(crate) mod config_file;
+pub(crate) mod mail;
 pub(crate) mod reload;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,10 @@ use serde_json::{Map, Value};
 use shop::address::AddressList;
 use shop::window::BackupWindow;
 use wire::Build;
+
+pub use mail::MailConfig;
+
+use mail::MailRoute;
 
 /// The file as people write it. Every key may be missing.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -60,6 +65,9 @@ pub struct Config {
     /// What the owner lets units know and reach, by the unit's name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub grants: BTreeMap<String, Grant>,
+    /// By which server mails go out; absent lays them into `core/mail/`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mail: Option<MailConfig>,
     /// Values that are never shown again.
     pub secrets: Secrets,
     /// Keys that this build does not know; kept when the file is written.
@@ -134,6 +142,7 @@ impl Default for Config {
             debug_code: String::new(),
             cache: true,
             grants: BTreeMap::new(),
+            mail: None,
             secrets: Secrets::default(),
             unknown: Map::new(),
         }
@@ -203,6 +212,8 @@ pub struct Settings {
     pub program_least: Option<Build>,
     /// Licence.
     pub licence: Option<Licence>,
+    /// How mails go out.
+    pub(crate) mail: MailRoute,
 }
 
 /// The licence as the engine uses it.
@@ -243,6 +254,7 @@ impl Settings {
                 .map_err(|error| wrong("backup_begin", error))?,
             program_least: program_least(&config.program_least)?,
             licence: config.licence.as_ref().map(Licence::of).transpose()?.flatten(),
+            mail: MailRoute::of(config.mail.as_ref(), &config.name, &config.url)?,
             config,
         })
     }

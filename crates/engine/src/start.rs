@@ -29,7 +29,7 @@ use crate::settings::reload::LiveSettings;
 use crate::settings::{ConfigError, Settings};
 use crate::units::Units;
 use crate::write_check::WriteCheck;
-use crate::{http, jobs, maintenance, store};
+use crate::{http, jobs, mail, maintenance, store};
 
 /// How long running requests may take when the engine stops.
 const FAREWELL: Duration = Duration::from_secs(10);
@@ -214,6 +214,7 @@ fn serve(state: Arc<AppState>, listener: TcpListener, address: SocketAddr) -> Ru
         tokio::spawn(jobs::watch_settings(Arc::clone(&state))),
         tokio::spawn(jobs::watch_write_freeze(Arc::clone(&state))),
         tokio::spawn(jobs::sweep(Arc::clone(&state))),
+        tokio::spawn(mail::job::send_mails(Arc::clone(&state))),
     ];
     let (stop, stopped) = oneshot::channel();
     let until = async {

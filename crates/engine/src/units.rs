@@ -18,9 +18,9 @@ pub(crate) mod path;
 mod report;
 mod run;
 mod stamp;
-mod templates;
+pub(crate) mod templates;
 mod tree;
-mod values;
+pub(crate) mod values;
 pub(crate) mod visit;
 
 use std::path::Path;
@@ -35,10 +35,11 @@ pub(crate) use run::Outcome;
 pub(crate) use tree::Tree;
 pub(crate) use values::to_json;
 
+use crate::mail::MailTemplates;
 use failures::Failures;
 use loader::Loader;
 use run::Run;
-use templates::Templates;
+use templates::{Look, Templates};
 use visit::{Audience, Visit};
 
 /// The units of one store.
@@ -49,6 +50,7 @@ pub(crate) struct Units {
     pool: Mutex<Option<Arc<Pool>>>,
     loader: Loader,
     templates: Templates,
+    tree: Tree,
     failures: Failures,
 }
 
@@ -61,7 +63,8 @@ impl Units {
             workers: host::with_calls(workers),
             pool: Mutex::new(None),
             loader: Loader::new(tree.clone()),
-            templates: Templates::new(tree),
+            templates: Templates::new(tree.clone()),
+            tree,
             failures: Failures::new(root.to_owned()),
         }
     }
@@ -87,6 +90,11 @@ impl Units {
     /// A unit's manifest.
     pub(crate) fn manifest(&self, name: &str) -> Result<Manifest, UnitError> {
         self.loader.manifest(name)
+    }
+
+    /// Whether the store has this mail among its templates.
+    pub(crate) fn has_mail(&self, look: &Look, mail: &str) -> bool {
+        MailTemplates::new(self.tree.clone(), look, mail).is_there()
     }
 
     /// Runs a function of a unit, carries out what it set going, and records what failed.

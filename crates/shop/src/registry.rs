@@ -28,6 +28,7 @@ pub const ALL: &[Branch] = &[
             "kTaskAssigned",
             "kTaskDue",
             "kUnitCrashed",
+            "kMailFailed",
             "kSchedule",
         ],
     },

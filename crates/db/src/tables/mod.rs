@@ -15,6 +15,7 @@ pub mod listing;
 pub mod notes;
 pub mod options;
 pub mod orders;
+pub mod outbox;
 pub mod payments;
 pub mod places;
 pub mod prices;

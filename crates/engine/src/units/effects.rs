@@ -5,8 +5,12 @@ use db::{DbError, Tx, events};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-/// Most events and mails of one run.
+use crate::mail::{self, NewMail};
+
+/// Most events of one run.
 const MOST: usize = 100;
+/// Most mails of one run.
+const MOST_MAILS: usize = 20;
 
 /// An event that a unit raises.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,11 +25,27 @@ pub(crate) struct Raised {
     pub(crate) to_group: Option<i64>,
 }
 
+/// A mail that a unit sends.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Letter {
+    /// What happened: the same is told once.
+    pub(crate) key: String,
+    /// Whom it goes to.
+    pub(crate) to: String,
+    /// Which mail.
+    pub(crate) template: String,
+    /// Its language.
+    pub(crate) language: String,
+    /// What it shows.
+    pub(crate) data: Json,
+}
+
 /// What a run sets going.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Effects {
     events: Vec<Raised>,
     reviews: Vec<NewReview>,
+    mails: Vec<Letter>,
 }
 
 impl Effects {
@@ -48,9 +68,18 @@ impl Effects {
         true
     }
 
+    /// Adds a mail; `false` is one too many.
+    pub(crate) fn post(&mut self, letter: Letter) -> bool {
+        if self.mails.len() >= MOST_MAILS {
+            return false;
+        }
+        self.mails.push(letter);
+        true
+    }
+
     /// Whether there is nothing to do.
     pub(crate) fn is_empty(&self) -> bool {
-        self.events.is_empty() && self.reviews.is_empty()
+        self.events.is_empty() && self.reviews.is_empty() && self.mails.is_empty()
     }
 
     /// Does all of it in a transaction.
@@ -79,6 +108,16 @@ impl Effects {
                 now,
             };
             events::create(tx, &new)?;
+        }
+        for letter in &self.mails {
+            let new = NewMail {
+                key: &letter.key,
+                to: &letter.to,
+                template: &letter.template,
+                language: &letter.language,
+                data: &letter.data,
+            };
+            mail::queue(tx, &new, now)?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 mod arguments;
 mod catalogue;
 mod data;
+mod mail;
 mod page;
 mod reply;
 mod settings;
@@ -17,7 +18,7 @@ use reply::is_own_address;
 type Answer = Result<Value, HostError>;
 
 /// Every call there is, as scripts write it after `shop.`.
-const CALLS: [&str; 31] = [
+const CALLS: &[&str] = &[
     "select",
     "one",
     "value",
@@ -33,6 +34,7 @@ const CALLS: [&str; 31] = [
     "header",
     "cookie",
     "event",
+    "mail",
     "log",
     "debug",
     "categories.tree",
@@ -53,7 +55,7 @@ const CALLS: [&str; 31] = [
 
 /// Workers whose scripts have these calls.
 pub(super) fn with_calls(mut workers: PoolConfig) -> PoolConfig {
-    workers.functions = CALLS.map(str::to_owned).to_vec();
+    workers.functions = CALLS.iter().map(|name| (*name).to_owned()).collect();
     workers
 }
 
@@ -76,6 +78,7 @@ impl Host for Run<'_> {
             "header" => reply::header(self, &args),
             "cookie" => reply::cookie(self, &args),
             "event" => reply::event(self, &args),
+            "mail" => mail::mail(self, &args),
             "log" => reply::log(self, &args),
             "debug" => reply::debug(self, &args),
             _ => catalogue::call(self, name, &args).unwrap_or_else(|| {

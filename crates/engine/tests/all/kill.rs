@@ -22,7 +22,8 @@ async fn engine_of_a_process() {
     std::future::pending::<()>().await;
 }
 
-fn start(store: &TestStore) -> (Child, u16) {
+/// An engine in a process of its own, with the real clock.
+pub(crate) fn start(store: &TestStore) -> (Child, u16) {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "kill::engine_of_a_process", "--nocapture"])
         .env(CHILD, store.root())

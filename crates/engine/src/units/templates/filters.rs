@@ -70,7 +70,7 @@ static HTML: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
 });
 
 /// Writes a value into a page. Only what the template itself calls safe is written as it is.
-pub(super) fn write(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+pub(crate) fn write(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
     match value.kind() {
         // An absent value is nothing, not the word `none`.
         ValueKind::None => Ok(()),
@@ -116,6 +116,15 @@ fn reaches_out(letter: char) -> bool {
 
 /// Adds the filters and `static()`.
 pub(super) fn add(environment: &mut Environment<'static>, look: &Look, files: &Arc<Files>) {
+    add_values(environment, look);
+    let files = Arc::clone(files);
+    environment.add_function("static", move |file: &str| -> Result<String, Error> {
+        files.address(file).ok_or_else(|| wrong(format!("no such file in statics: {file}")))
+    });
+}
+
+/// Adds the filters, which need nothing but what they are given.
+pub(crate) fn add_values(environment: &mut Environment<'static>, look: &Look) {
     let (language, currency) = (look.language.clone(), look.currency.clone());
     environment.add_filter("money", move |minor: i64, code: Option<&str>| -> Result<String, Error> {
         money_text(minor, code.unwrap_or(&currency), &language).map_err(wrong)
@@ -130,10 +139,6 @@ pub(super) fn add(environment: &mut Environment<'static>, look: &Look, files: &A
         decimal_text(minor, code).map_err(wrong)
     });
     environment.add_filter("tojson", |value: &Value| Value::from_safe_string(json(value)));
-    let files = Arc::clone(files);
-    environment.add_function("static", move |file: &str| -> Result<String, Error> {
-        files.address(file).ok_or_else(|| wrong(format!("no such file in statics: {file}")))
-    });
 }
 
 fn wrong(words: String) -> Error {

@@ -239,6 +239,8 @@ declare const shop: {
 
   // What follows, once the answer stands.
   event(key: string, data?: object | null, to?: { user?: number; group?: number }): void;
+  /** A mail by the templates `mails/<template>/`. One `key` tells one address once. */
+  mail(to: string, template: string, data?: object | null, options?: { key?: string; language?: string }): void;
 
   // For developers.
   log(level: "info" | "warn" | "error", text: string): void;
