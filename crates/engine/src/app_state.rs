@@ -15,6 +15,7 @@ use crate::http::answers::Answers;
 use crate::http::body::Bodies;
 use crate::http::metrics::Metrics;
 use crate::http::requests::Requests;
+use crate::media::Shelf;
 use crate::settings::Settings;
 use crate::settings::reload::LiveSettings;
 use crate::units::Units;
@@ -48,6 +49,8 @@ pub(crate) struct AppState {
     pub(crate) units: Units,
     /// Its editable files, with versions.
     pub(crate) files: Files,
+    /// Pictures in sizes that were made once.
+    pub(crate) shelf: Shelf,
     /// Which requests the marker of demo mode counts for.
     pub(crate) demo_scope: DemoScope,
     /// Says that an engine runs on this root; none where the root cannot be written.

@@ -17,6 +17,7 @@ mod jobs;
 pub mod licensor;
 mod mail;
 pub mod maintenance;
+pub mod media;
 mod mounts;
 mod new_file;
 mod program;

@@ -25,6 +25,7 @@ use crate::http::body::Bodies;
 use crate::http::connections::{self, Limits};
 use crate::http::metrics::Metrics;
 use crate::http::requests::Requests;
+use crate::media::Shelf;
 use crate::settings::reload::LiveSettings;
 use crate::settings::{ConfigError, Settings};
 use crate::units::Units;
@@ -123,6 +124,7 @@ impl Engine {
         let state = AppState {
             units,
             files,
+            shelf: Shelf::new(&root),
             settings: LiveSettings::new(&root, settings),
             root,
             db,

@@ -7,6 +7,7 @@
 mod address;
 mod answer;
 mod door;
+mod files;
 mod incoming;
 mod statics;
 
@@ -36,6 +37,7 @@ pub(crate) fn routes() -> Router<Arc<AppState>> {
         .route("/statics/{*path}", get(statics::group_file))
         .route("/images/{*path}", get(statics::group_file))
         .route("/bundles/{*path}", get(statics::group_file))
+        .route("/files/{*path}", get(files::element_file))
         .route("/favicon.ico", get(statics::root_file))
         .route("/robots.txt", get(statics::root_file))
 }

@@ -7,6 +7,7 @@ pub mod content;
 pub mod customers;
 pub mod events;
 pub mod file_versions;
+pub mod files;
 pub mod groups;
 pub mod idempotency;
 pub mod journal;

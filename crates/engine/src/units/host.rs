@@ -4,6 +4,7 @@ mod arguments;
 mod catalogue;
 mod data;
 mod mail;
+mod media;
 mod page;
 mod reply;
 mod settings;
@@ -51,6 +52,8 @@ const CALLS: &[&str] = &[
     "pages.homes",
     "menus.get",
     "search",
+    "file",
+    "image",
 ];
 
 /// Workers whose scripts have these calls.
@@ -81,6 +84,8 @@ impl Host for Run<'_> {
             "mail" => mail::mail(self, &args),
             "log" => reply::log(self, &args),
             "debug" => reply::debug(self, &args),
+            "file" => media::file(self, &args),
+            "image" => media::image(self, &args),
             _ => catalogue::call(self, name, &args).unwrap_or_else(|| {
                 let words = format!("there is no shop.{}()", wire::text::quoted(name, 60));
                 Err(HostError::new("NO_CALL", words))

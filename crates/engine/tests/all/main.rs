@@ -13,6 +13,7 @@ mod maintenance;
 mod modes;
 mod nodes;
 mod once;
+mod pictures;
 mod program;
 mod shop_forms;
 mod shop_pages;

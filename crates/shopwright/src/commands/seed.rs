@@ -17,7 +17,7 @@ const NOW: &str = "2026-12-01T00:00:00Z";
 pub(super) fn run(arguments: &StoreSeed) -> Result<()> {
     let config = Settings::read(&arguments.root)?.config;
     let now: Timestamp = NOW.parse()?;
-    let setting = Setting { language: &config.language, now };
+    let setting = Setting { language: &config.language, now, root: &arguments.root };
     let db = store::open_db(&arguments.root)?;
     let mut progress = Progress::new();
     let mut watch =

@@ -68,6 +68,11 @@ impl ProductOf<'_> {
         format!("CK-{:05}{dash}{}", self.id, suffix.to_uppercase())
     }
 
+    /// What it is made of, where that is told.
+    pub(super) fn material(&self) -> &str {
+        self.attributes().into_iter().find(|(key, _)| *key == "material").map_or("", |(_, value)| value)
+    }
+
     /// Values of its attributes: key and choice, or key and number.
     fn attributes(&self) -> Vec<(&str, &str)> {
         let origin = Some(("origin", self.base.product.3.as_str())).filter(|(_, key)| !key.is_empty());

@@ -6,6 +6,7 @@ mod catalogue;
 mod lists;
 mod orders;
 mod people;
+mod pictures;
 mod plan;
 mod random;
 mod reviews;
@@ -15,6 +16,7 @@ mod writer;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use db::{Db, Tx, prices, row_numbers};
@@ -55,6 +57,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) language: &'a str,
     /// What counts as now.
     pub(crate) now: Timestamp,
+    /// The store's root, whose `files/` get the pictures.
+    pub(crate) root: &'a Path,
 }
 
 /// Hears how far the work is, table by table, and says whether it shall go on.
@@ -75,8 +79,9 @@ pub(crate) struct Step<'a> {
 pub(crate) type Counts = BTreeMap<&'static str, i64>;
 
 /// Tables that must have no rows: the sample would mix with what is there.
-const MUST_BE_EMPTY: [&str; 18] = [
+const MUST_BE_EMPTY: [&str; 19] = [
     "products",
+    "files",
     "categories",
     "brands",
     "attributes",
@@ -129,7 +134,7 @@ pub(crate) fn fill(db: &Db, size: Size, setting: Setting<'_>, watch: Watch<'_>) 
         }
         db::changes::pause(tx)?;
         let plan = plan(tx, size, setting)?;
-        let counts = write(tx, &plan, &words, watch)?;
+        let counts = write(tx, &plan, &words, setting.root, watch)?;
         db::transfer::check_links(tx)?;
         db::reindex::all(tx, setting.now)?;
         Ok(counts)
@@ -167,7 +172,7 @@ fn plan(tx: &mut Tx, size: Size, setting: Setting<'_>) -> Result<Plan> {
 }
 
 /// Parents before children, since the server looks at links as rows come in.
-fn write(tx: &mut Tx, plan: &Plan, words: &Words, watch: Watch<'_>) -> Result<Counts> {
+fn write(tx: &mut Tx, plan: &Plan, words: &Words, root: &Path, watch: Watch<'_>) -> Result<Counts> {
     let catalogue = Catalogue::new(plan, words)?;
     let orders = Orders::new(&catalogue)?;
     let mut writer = Writer::new(tx, &db::micros(plan.now), watch);
@@ -175,6 +180,7 @@ fn write(tx: &mut Tx, plan: &Plan, words: &Words, watch: Watch<'_>) -> Result<Co
     catalogue.write(&mut writer)?;
     catalogue.prices(&mut writer)?;
     catalogue.texts_and_slugs(&mut writer)?;
+    pictures::write(&catalogue, root, &mut writer)?;
     people::write(plan, words, &mut writer)?;
     lists::methods(plan, &mut writer)?;
     lists::promotions(plan, plan.first_leaf(words), &mut writer)?;

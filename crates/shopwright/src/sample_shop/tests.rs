@@ -72,7 +72,9 @@ fn now() -> Timestamp {
 }
 
 fn try_fill(db: &Db, size: Size, language: &str) -> Result<Counts> {
-    fill(db, size, Setting { language, now: now() }, &mut |_| ControlFlow::Continue(()))
+    let folder = TempDir::new()?;
+    let setting = Setting { language, now: now(), root: folder.path() };
+    fill(db, size, setting, &mut |_| ControlFlow::Continue(()))
 }
 
 fn rows(db: &Db, sql: &str) -> Vec<Row> {
@@ -331,7 +333,9 @@ fn two_runs_give_the_same_rows_on_whatever_database() {
 fn stopped_on_its_way_it_leaves_nothing() {
     let place = Place::sqlite();
     let mut steps = 0;
-    let stopped = fill(&place.db, Size::SAMPLE, Setting { language: "en", now: now() }, &mut |step| {
+    let folder = TempDir::new().unwrap();
+    let setting = Setting { language: "en", now: now(), root: folder.path() };
+    let stopped = fill(&place.db, Size::SAMPLE, setting, &mut |step| {
         steps += 1;
         if step.table == "orders" { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });

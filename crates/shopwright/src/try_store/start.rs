@@ -85,7 +85,7 @@ fn make(folder: &TryFolder, sample: &Sample, arguments: &cli::Try) -> Result<()>
         Ok(())
     })
     .map_err(|failure| failure.0)?;
-    fill_shop(&db, language)?;
+    fill_shop(&db, &fresh, language)?;
     drop(db);
     std::fs::rename(&fresh, &root)?;
     // The passwords of another store of the same folder would not fit.
@@ -94,11 +94,11 @@ fn make(folder: &TryFolder, sample: &Sample, arguments: &cli::Try) -> Result<()>
 }
 
 /// Puts goods on the shelves, where there are none.
-fn fill_shop(db: &Db, language: &str) -> Result<()> {
+fn fill_shop(db: &Db, root: &Path, language: &str) -> Result<()> {
     if db.read(|tx| sample_shop::taken(tx).map_err(Failure)).map_err(|failure| failure.0)?.is_some() {
         return Ok(());
     }
-    let setting = sample_shop::Setting { language, now: Timestamp::now() };
+    let setting = sample_shop::Setting { language, now: Timestamp::now(), root };
     sample_shop::fill(db, sample_shop::Size::SAMPLE, setting, &mut |_| ControlFlow::Continue(()))?;
     Ok(())
 }

@@ -20,6 +20,8 @@ use sandbox::{HostError, Value};
 use super::Answer;
 use super::arguments::Arguments;
 use super::data::too_many;
+use super::media::picture;
+use crate::media::Kind;
 use crate::settings::Settings;
 use crate::units::dependencies::Dependencies;
 use crate::units::run::Run;
@@ -168,16 +170,13 @@ fn price(look: &Look, amount: i64, compare_at: Option<i64>, lowest: Option<i64>)
 
 /// A picture as pages show it.
 fn image(file: &File) -> Value {
-    map([
-        ("id", file.id.into()),
-        ("url", crate::units::path::encoded(&format!("files/{}", file.stored_name)).into()),
-        ("width", file.width.into()),
-        ("height", file.height.into()),
-        ("alt", file.alt.as_str().into()),
-    ])
+    let mut fields = picture(&file.stored_name, &file.mime, file.width, file.height);
+    fields.push(("id".to_owned(), file.id.into()));
+    fields.push(("alt".to_owned(), file.alt.as_str().into()));
+    Value::Map(fields)
 }
 
 /// Whether a file is a picture that pages show.
 fn is_image(file: &File) -> bool {
-    file.mime.starts_with("image/") && file.mime != "image/svg+xml"
+    Kind::of_mime(&file.mime).is_some_and(Kind::is_picture)
 }

@@ -23,11 +23,28 @@ interface Price {
 
 interface Image {
   id: number;
+  /** For everybody: 960 pixels wide, or less where it has less. */
   url: Path;
+  /** The same in all widths there are, for `srcset`. */
+  srcset: string | null;
   width: number | null;
   height: number | null;
   alt: string;
 }
+
+/** A file of a row; of a picture with the fields of Image. */
+interface ElementFile extends Partial<Image> {
+  id: number;
+  url: Path;
+  kind: string;
+  name: string;
+  type: string;
+  bytes: number;
+  alt: string;
+}
+
+/** Lengths that pictures are made in. */
+type Length = 160 | 320 | 480 | 640 | 960 | 1280 | 1920;
 
 /** A product as lists show it. */
 interface Card {
@@ -215,6 +232,10 @@ declare const shop: {
     homes(): Record<string, Path>;
   };
   readonly menus: { get(key: string): MenuItem[] };
+  /** The files of a row, in order. */
+  file(entity: string, id: number): ElementFile[];
+  /** A picture in a size, and at twice the size for dense screens. `inside` shows all of it, `cover` fills the box. */
+  image(file: { url: Path }, options?: { width?: Length; height?: Length; fit?: "inside" | "cover" }): Omit<Image, "id">;
   /** `meant` is what was searched instead, where nothing holds what was typed. */
   search(text: string, options?: { page?: number; per?: number }): Omit<List, "facets"> & { meant: string | null };
 
