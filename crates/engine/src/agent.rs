@@ -33,8 +33,13 @@ pub(crate) fn label(command: &str) -> &'static str {
     if command == Request::SIGN_IN {
         return Request::SIGN_IN;
     }
-    let known = tools::ALL.iter().find_map(|tool| tool.command().filter(|known| *known == command));
+    let known = commands().find_map(|tool| tool.command().filter(|known| *known == command));
     known.unwrap_or("unknown")
+}
+
+/// Everything that the MCP server sends: tools, and commands of its own.
+fn commands() -> impl Iterator<Item = &'static ToolSpec> {
+    tools::ALL.iter().chain(tools::UNLISTED)
 }
 
 /// Carries a request out.
@@ -65,6 +70,7 @@ fn run(state: &AppState, mut context: RequestContext) -> Result<Value, Stop> {
         Ok::<_, Stop>((call(tx, context, &caller, tools, (tool, run), params)?, holder.to_touch))
     })?;
     touch(state, to_touch, context);
+    context.attachment.leave(files.attached());
     Ok(answer)
 }
 
@@ -137,7 +143,7 @@ fn admit(tx: &mut Tx, gate: &Gate<'_>, context: &RequestContext) -> Result<(Hold
 /// The tool a request names, or the only one behind its command.
 fn find_tool(request: &Request) -> Result<(&'static ToolSpec, Run), Stop> {
     let unknown = || catalogue::unknown_command(&quoted(&request.command, 60));
-    let mut behind = tools::ALL.iter().filter(|tool| tool.command() == Some(request.command.as_str()));
+    let mut behind = commands().filter(|tool| tool.command() == Some(request.command.as_str()));
     let tool = match &request.tool {
         Some(name) => behind.find(|tool| tool.name == name.as_str()).ok_or_else(unknown)?,
         None => match (behind.next(), behind.next()) {
@@ -172,6 +178,7 @@ fn call(
         entry: entry(context, caller.id, tool.name),
         files,
         units,
+        debug_code: &context.settings.config.debug_code,
     };
     catch_unwind(AssertUnwindSafe(|| run(&mut cx, params))).unwrap_or_else(|panic| {
         let words = format!("panic in {}: {}", tool.name, panic_message(panic.as_ref()));

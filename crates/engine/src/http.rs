@@ -3,6 +3,7 @@
 mod activity;
 mod address_shares;
 pub(crate) mod answers;
+pub(crate) mod attachment;
 pub(crate) mod body;
 pub(crate) mod caller;
 pub(crate) mod connections;
@@ -84,9 +85,16 @@ async fn agent_endpoint(
             let Some(place) = in_flight.work(command, &context.request).await else {
                 return NotTaken::TooMany.respond(&state, started);
             };
+            let file = context.attachment.clone();
             let work = agent::answer(Arc::clone(&state), context);
             let envelope = carry_out(&state, command, started, place, work).await;
-            hand_over(&state, in_flight, envelope).await
+            match (envelope, file.take()) {
+                (Some(envelope), Some(file)) => {
+                    in_flight.has_worked();
+                    attachment::respond(&envelope, file)
+                }
+                (envelope, _) => hand_over(&state, in_flight, envelope).await,
+            }
         }
         Err(not) => not.respond(&state, started),
     }
@@ -196,6 +204,7 @@ async fn take_in(
         is_turned_away: draw_turned_away().map_err(Stop::from)?,
         settings,
         _room: room,
+        attachment: attachment::Slot::default(),
     };
     Ok((context, in_flight))
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use wire::{Fault, Request};
 
+use crate::http::attachment::Slot;
 use crate::http::body::Room;
 use crate::settings::Settings;
 
@@ -27,6 +28,8 @@ pub(crate) struct RequestContext {
     pub(crate) settings: Arc<Settings>,
     /// The room that a large request takes until it is answered.
     pub(crate) _room: Option<Room>,
+    /// The file that goes out with the answer.
+    pub(crate) attachment: Slot,
 }
 
 /// One in ten, drawn before anything is done.

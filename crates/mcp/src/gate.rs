@@ -88,6 +88,17 @@ fn granted(session: &Session, spec: &ToolSpec) -> Result<(), Refusal> {
     }
 }
 
+/// Whether the person may read the debugger's code.
+pub(crate) fn debug_granted(session: &Session, spec: &ToolSpec) -> Result<(), Refusal> {
+    match spec.command() {
+        Some(command) if !session.may(spec) => {
+            let path = session.closed.get(command).map_or("users and rights", String::as_str);
+            Err(catalogue::debug_denied(&wire::text::quoted(path, LONGEST_PATH)))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn notes_read(session: &Session, spec: &ToolSpec) -> Result<(), Refusal> {
     if READERS.contains(&spec.name) {
         return Ok(());

@@ -17,6 +17,7 @@ mod options;
 mod server;
 mod session;
 pub mod session_tools;
+mod site;
 mod transport;
 
 pub use check::{Step, check};

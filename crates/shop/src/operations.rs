@@ -66,6 +66,9 @@ pub const ALL: &[Operation] = &[
     row("AGENT_JOURNAL_UNDO", "AGENT_JOURNAL"),
 ];
 
+/// Commands that hold another one: whoever may change files may read them.
+pub const HOLDS: &[(&str, &str)] = &[("AGENT_ENGINE_DEV_WRITE", "AGENT_ENGINE_DEV_READ")];
+
 #[cfg(test)]
 mod tests {
     use super::*;

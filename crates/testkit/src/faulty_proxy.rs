@@ -24,6 +24,8 @@ pub enum Reply {
     PassAndReplace(Vec<u8>),
     /// These bytes come instead of an answer, then the line closes.
     Raw(Vec<u8>),
+    /// The request itself comes back as a page.
+    Echo,
     /// The line closes without a byte.
     Close,
     /// Nothing comes for so long, then the line closes.
@@ -148,6 +150,11 @@ impl State {
             }
             Reply::Raw(bytes) => {
                 let _ = stream.write_all(&bytes);
+            }
+            Reply::Echo => {
+                if let Reply::Raw(bytes) = Reply::http_with("200 OK", "text/plain", "", &request) {
+                    let _ = stream.write_all(&bytes);
+                }
             }
             Reply::Close => {}
             Reply::Hang(time) => thread::sleep(time),

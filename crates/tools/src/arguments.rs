@@ -31,7 +31,8 @@ fn object(schema: &Value, given: Map<String, Value>, path: &str) -> Result<Map<S
         let full = joined(path, &name);
         match known.and_then(|known| known.get(&name)) {
             None if closed => return Err(unknown(&full, known)),
-            _ if value.is_null() => {}
+            Some(_) if value.is_null() => {}
+            // An object that takes any name takes what it says of each: `null` in a form is an empty field.
             None => {
                 kept.insert(name, value);
             }

@@ -42,6 +42,8 @@ pub struct EngineCx<'a> {
     pub files: &'a mut dyn StoreFiles,
     /// What is known of units' code.
     pub units: &'a dyn Units,
+    /// The debugger's code; empty where the store has none.
+    pub debug_code: &'a str,
 }
 
 impl EngineCx<'_> {

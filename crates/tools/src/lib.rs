@@ -11,11 +11,13 @@ mod local_context;
 pub mod reference;
 mod registry;
 mod schema;
+pub mod site;
 mod spec;
 mod store_files;
 mod store_path;
 mod table;
 mod units;
+pub mod unlisted;
 
 #[cfg(test)]
 mod test_store;
@@ -23,17 +25,20 @@ mod test_store;
 pub mod engine;
 pub mod memory;
 pub mod repo;
+pub mod shop;
 
 pub use arguments::check_arguments;
 pub use engine_context::{Caller, EngineCx};
-pub use local_context::LocalContext;
+pub use local_context::{IncomingFile, LocalContext};
 pub use registry::{ALL, find};
 pub use schema::{input_schema, output_schema};
+pub use site::{FormFields, SiteAnswer, SiteHalves, SiteRequest, SiteVisitor};
 pub use spec::{
-    Effect, NoteRead, Prepare, Present, Presented, Right, Run, ToolSpec, erased_prepare, erased_present,
-    erased_run,
+    Download, Effect, NoteRead, Prepare, Present, Presented, Right, Run, ToolSpec, erased_download,
+    erased_prepare, erased_present, erased_run,
 };
 pub use store_files::{FileChange, StoreEntry, StoreFiles, StoredFile};
 pub use store_path::{StorePath, is_open};
 pub use table::Table;
 pub use units::{CodeReport, Mistake, Units};
+pub use unlisted::UNLISTED;

@@ -65,6 +65,27 @@ impl LocalContext {
         Ok(target)
     }
 
+    /// Where a file goes that a tool brings: `output` itself, or in it where it is a folder. Its folder is made
+    /// where it is missing. A link at the end is replaced, not followed.
+    pub fn output_file(&self, output: &str, name: &str) -> Result<PathBuf, Stop> {
+        let refused = |why: &str| catalogue::not_written(&quoted(output, QUOTE), why);
+        let wanted = self.absolute(Path::new(output)).ok_or_else(|| refused("no file is named"))?;
+        let is_folder = fs::symlink_metadata(&wanted).is_ok_and(|about| about.is_dir());
+        let wanted = if is_folder || output.ends_with(['/', '\\']) { wanted.join(name) } else { wanted };
+        let (Some(folder), Some(name)) = (wanted.parent(), wanted.file_name().and_then(|name| name.to_str()))
+        else {
+            return Err(refused("it names no file").into());
+        };
+        if !is_plain(name) {
+            return Err(refused("its name is none that every system takes").into());
+        }
+        let target = self.made_without_links(folder)?.join(name);
+        match fs::symlink_metadata(&target) {
+            Ok(about) if about.is_dir() => Err(refused("it is a folder").into()),
+            _ => Ok(target),
+        }
+    }
+
     /// `None` for an empty path and one that no file system takes.
     fn absolute(&self, path: &Path) -> Option<PathBuf> {
         let words = path.to_string_lossy();
@@ -113,6 +134,42 @@ impl LocalContext {
     }
 }
 
+/// A file on its way: written beside its target, and put in its place when it is whole. Dropped before, it is gone.
+pub struct IncomingFile {
+    file: fs::File,
+    beside: PathBuf,
+    target: PathBuf,
+}
+
+impl IncomingFile {
+    /// Begins a file for a place that [`LocalContext::output_file`] gave.
+    pub fn begin(target: &Path) -> Result<Self, Stop> {
+        let beside = beside(target.parent().unwrap_or(target));
+        let file = open_new(&beside)
+            .map_err(|error| catalogue::not_written(&target.to_string_lossy(), &why(&error)))?;
+        Ok(Self { file, beside, target: target.to_owned() })
+    }
+
+    /// Adds bytes.
+    pub fn add(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        let added = self.file.write_all(bytes);
+        Ok(added.map_err(|error| catalogue::not_written(&self.target.to_string_lossy(), &why(&error)))?)
+    }
+
+    /// Puts the whole file in its place.
+    pub fn place(mut self) -> Result<(), Stop> {
+        let placed = self.file.flush().and_then(|()| fs::rename(&self.beside, &self.target));
+        Ok(placed.map_err(|error| catalogue::not_written(&self.target.to_string_lossy(), &why(&error)))?)
+    }
+}
+
+impl Drop for IncomingFile {
+    fn drop(&mut self) {
+        // After a rename there is none.
+        let _ = fs::remove_file(&self.beside);
+    }
+}
+
 /// The path without `.` and `..`; `None` where `..` goes above the root.
 ///
 /// Resolved by words, so that `link/..` cannot mean another place than it says.
@@ -141,9 +198,7 @@ fn is_plain(name: &str) -> bool {
 
 /// Writes beside the target, then renames over it: a reader sees the old file or the new one.
 fn replace(folder: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let beside = folder.join(format!(".{}-{count}.part", std::process::id()));
+    let beside = beside(folder);
     let written = write_new(&beside, bytes).and_then(|()| fs::rename(&beside, target));
     if written.is_err() {
         // The first error is what the reader needs; a left-over is harmless.
@@ -152,18 +207,29 @@ fn replace(folder: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
+/// A name of this process alone.
+fn beside(folder: &Path) -> PathBuf {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    folder.join(format!(".{}-{count}.part", std::process::id()))
+}
+
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = open_new(path)?;
+    file.write_all(bytes)?;
+    file.flush()
+}
+
+fn open_new(path: &Path) -> io::Result<fs::File> {
     let open = || OpenOptions::new().write(true).create_new(true).open(path);
-    let mut file = match open() {
+    match open() {
         // A killed process with this number left it.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             fs::remove_file(path)?;
-            open()?
+            open()
         }
-        other => other?,
-    };
-    file.write_all(bytes)?;
-    file.flush()
+        other => other,
+    }
 }
 
 /// Why a source is not read: a folder can be opened on some systems and not on others.

@@ -2,7 +2,7 @@
 //!
 //! Generated from the files of the families by `cargo test -p tools registry`.
 
-use crate::{ToolSpec, engine, memory, repo};
+use crate::{ToolSpec, engine, memory, repo, shop};
 
 /// All tools of this crate.
 pub static ALL: &[ToolSpec] = &[
@@ -11,6 +11,9 @@ pub static ALL: &[ToolSpec] = &[
     memory::remove::TOOL,
     memory::save::TOOL,
     repo::list::TOOL,
+    shop::agent::TOOL,
+    shop::module::TOOL,
+    shop::page::TOOL,
     engine::db_locks::TOOL,
     engine::db_unlocks::TOOL,
     engine::history_content::TOOL,
@@ -29,6 +32,7 @@ pub static ALL: &[ToolSpec] = &[
     engine::unit_remove::TOOL,
     engine::unit_rename::TOOL,
     engine::unit_save::TOOL,
+    engine::whole_load::TOOL,
 ];
 
 /// The tool of this name.

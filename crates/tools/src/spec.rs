@@ -5,7 +5,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use wire::{Stop, catalogue};
 
-use crate::{EngineCx, LocalContext};
+use std::path::PathBuf;
+
+use crate::{EngineCx, LocalContext, SiteHalves};
 
 /// One tool: everything lists, gates, docs and tests need to know of it.
 pub struct ToolSpec {
@@ -27,6 +29,10 @@ pub struct ToolSpec {
     pub prepare: Option<Prepare>,
     /// The MCP server's half after the answer; `None` shows the answer as it is.
     pub present: Option<Present>,
+    /// Where the bytes of the answer go, for tools that bring a file.
+    pub download: Option<Download>,
+    /// The halves of a tool that visits the site, in place of all others.
+    pub site: Option<SiteHalves>,
 }
 
 /// The right behind a tool.
@@ -55,6 +61,9 @@ pub type Run = fn(&mut EngineCx<'_>, Map<String, Value>) -> Result<Value, Stop>;
 pub type Prepare = fn(&LocalContext, Map<String, Value>) -> Result<Map<String, Value>, Stop>;
 /// The MCP server's half after the answer: arguments and answer to blocks.
 pub type Present = fn(&LocalContext, Map<String, Value>, Value) -> Result<Presented, Stop>;
+
+/// Where a tool's file goes on this computer, before it is asked for.
+pub type Download = fn(&LocalContext, Map<String, Value>) -> Result<PathBuf, Stop>;
 
 /// What the agent gets of a done call, before it becomes blocks.
 #[derive(Clone, Debug, Default)]
@@ -119,7 +128,7 @@ impl ToolSpec {
 }
 
 /// Parameters are foreign bytes on the engine's side: what does not fit is refused, not trusted.
-fn parse<T: DeserializeOwned>(params: Map<String, Value>) -> Result<T, Stop> {
+pub(crate) fn parse<T: DeserializeOwned>(params: Map<String, Value>) -> Result<T, Stop> {
     serde_json::from_value(Value::Object(params))
         .map_err(|error| catalogue::bad_request(&wire::text::quoted(&error.to_string(), 200)).into())
 }
@@ -162,17 +171,50 @@ pub fn erased_present<P: DeserializeOwned, A: DeserializeOwned>(
     present(local, parse(params)?, answer)
 }
 
+/// Gives a typed choice of the file's place the form of [`Download`].
+pub fn erased_download<P: DeserializeOwned>(
+    local: &LocalContext,
+    params: Map<String, Value>,
+    download: fn(&LocalContext, P) -> Result<PathBuf, Stop>,
+) -> Result<PathBuf, Stop> {
+    download(local, parse(params)?)
+}
+
 /// Declares a tool in its file, as `TOOL`.
 ///
 /// The file has `Args` and `Answer`, and the functions that are named:
 /// `run(&mut EngineCx, Args or what prepare sends) -> Result<Answer, Stop>`,
 /// `prepare(&LocalContext, Args) -> Result<Sent, Stop>`,
+/// `download(&LocalContext, Args) -> Result<PathBuf, Stop>` where the answer brings a file,
 /// `present(&LocalContext, Args, Answer) -> Result<Presented, Stop>`.
+/// A tool that visits the site has `ask(&LocalContext, Args) -> Result<SiteRequest, Stop>` and
+/// `show(&LocalContext, Args, SiteAnswer) -> Result<Presented, Stop>` instead.
 /// Without `present` the engine's answer is checked against `Answer` and shown as data.
 #[macro_export]
 macro_rules! tool {
     ($name:literal, right: $right:expr, effect: $effect:ident, refuses: [$($refusal:ident),* $(,)?]
-     $(, run: $run:path)? $(, prepare: $prepare:path)? $(, present: $present:path)? $(,)?) => {
+     , ask: $ask:path, show: $show:path $(,)?) => {
+        /// The tool of this file.
+        pub const TOOL: $crate::ToolSpec = $crate::ToolSpec {
+            name: $name,
+            right: $right,
+            effect: $crate::Effect::$effect,
+            refuses: &[$(stringify!($refusal)),*],
+            input: $crate::input_schema::<Args>,
+            output: Some($crate::output_schema::<Answer>),
+            run: None,
+            prepare: None,
+            present: None,
+            download: None,
+            site: Some($crate::SiteHalves {
+                ask: |local, params| $crate::site::erased_ask(local, params, $ask),
+                show: |local, params, answer| $crate::site::erased_show(local, params, answer, $show),
+            }),
+        };
+    };
+    ($name:literal, right: $right:expr, effect: $effect:ident, refuses: [$($refusal:ident),* $(,)?]
+     $(, run: $run:path)? $(, prepare: $prepare:path)? $(, download: $download:path)?
+     $(, present: $present:path)? $(,)?) => {
         /// The tool of this file.
         pub const TOOL: $crate::ToolSpec = $crate::ToolSpec {
             name: $name,
@@ -184,12 +226,16 @@ macro_rules! tool {
             run: $crate::tool!(@run $($run)?),
             prepare: $crate::tool!(@prepare $($prepare)?),
             present: $crate::tool!(@present $($present)?),
+            download: $crate::tool!(@download $($download)?),
+            site: None,
         };
     };
     (@run) => { None };
     (@run $run:path) => { Some(|cx, params| $crate::erased_run(cx, params, $run)) };
     (@prepare) => { None };
     (@prepare $prepare:path) => { Some(|local, params| $crate::erased_prepare(local, params, $prepare)) };
+    (@download) => { None };
+    (@download $download:path) => { Some(|local, params| $crate::erased_download(local, params, $download)) };
     (@present) => {
         Some(|local, params, answer| {
             $crate::erased_present::<serde_json::Map<String, serde_json::Value>, Answer>(

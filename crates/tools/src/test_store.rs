@@ -122,7 +122,16 @@ impl TestStore {
             let entry = journal::Entry::new(self.now, who.id, tool.command().unwrap());
             let (files, units) = (&mut NoFiles, &NoFiles);
             tool.run.unwrap()(
-                &mut EngineCx { tx, caller: who, language: "en", now: self.now, entry, files, units },
+                &mut EngineCx {
+                    tx,
+                    caller: who,
+                    language: "en",
+                    now: self.now,
+                    entry,
+                    files,
+                    units,
+                    debug_code: "",
+                },
                 sent,
             )
         };
@@ -281,6 +290,10 @@ impl crate::StoreFiles for NoFiles {
 
     fn content(&mut self, _: &str) -> Result<Vec<u8>, Stop> {
         panic!("this store has no files")
+    }
+
+    fn send(&mut self, _: &mut db::Tx, _: &crate::StorePath) -> Result<Option<u64>, Stop> {
+        Ok(None)
     }
 
     fn entries(&mut self, _: &str) -> Result<Vec<crate::StoreEntry>, Stop> {

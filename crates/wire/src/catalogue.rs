@@ -518,4 +518,76 @@ refusals! {
     unknown_table(name: &str) Tool Agent
     "Unknown table: " "{name}.";
     "Tables in work are listed by `engine_db_locks`; docs/database.md names all there are."
+
+    // The store from outside, and files whole.
+
+    /// `shop_page` or `shop_module` names an address outside the store, or one of the engine's own.
+    not_of_store(url: &str, store: &str) Tool Agent
+    "Only pages of this store can be fetched:" " `{url}` is none of {store}.";
+    "Name an address from the store's root, like /catalog/?page=2."
+
+    /// A field of a form holds more than values.
+    field_not_flat(name: &str, parameter: &str, takes: &str) Tool Agent
+    "The field [" "{name}] of {parameter} takes {takes}.";
+    "A value is a text, a number, true, false or null; a list holds values only."
+
+    /// `debug` without the right to the store's configuration.
+    debug_denied(path: &str) Tool Owner
+    "ACCESS_DENIED: " "this user may not run AGENT_ENGINE_DEV_CONFIG. The right is at: {path}.";
+    "The code of the debugger is read through engine_dev_config: the store's owner grants it there; or repeat the call without `debug`."
+
+    /// `debug` where the store's `debug_code` is empty.
+    debugger_without_code() Tool Owner
+    "The debugger has no code in this store" ".";
+    "The store's owner sets `debug_code` in the configuration; or repeat the call without `debug`."
+
+    /// `shop_agent` names what can be no unit of the agent.
+    agent_units_only(unit: &str) Tool Agent
+    "The entry point runs the modules of the agent only" ": `{unit}` is none.";
+    "Their names begin with `agent_` and go on with small Latin letters, digits and `_`."
+
+    /// The agent's unit is not there.
+    no_module(unit: &str) Tool Agent
+    "NO_MODULE:" " there is no units/{unit}.";
+    "`engine_unit_add` makes it."
+
+    /// The agent's unit may not be called from outside.
+    no_entry_point(unit: &str) Tool Agent
+    "NO_ENTRY_POINT:" " set entry_point = 1 for unit {unit}.";
+    "It stands in the unit's manifest: `engine_unit_save` takes it."
+
+    /// The storefront does not take the session's ticket.
+    ticket_unfit() Tool Agent
+    "ACCESS_DENIED: " "the storefront does not take the key of this session.";
+    "Call `session_connect` with the same topic, then repeat the call."
+
+    /// The storefront knows no entry point for units.
+    no_unit_endpoint(url: &str) Tool ServerAdmin
+    "This store has no entry point for units" ": nothing is at {url}.";
+    "The store's engine is too old: whoever keeps the server updates it in place."
+
+    /// A file that a unit imports is not there, or does not lie in units/.
+    module_not_found(file: &str) Tool Agent
+    "Module not found! [" "{file}]";
+    "Load the unit and mend its `import`, or make the library."
+
+    /// A unit has no function of this name.
+    function_not_found(unit: &str, function: &str) Tool Agent
+    "Function not found! [" "{unit}\\{function}]";
+    "A unit exports the functions that can be called; `engine_map_units` lists them."
+
+    /// A unit ran into an error or over a limit.
+    module_exception(what: &str) Tool Agent
+    "Module Runtime Exception: " "{what}";
+    "The place is unit, line and column: load the unit and mend it."
+
+    /// The agent's unit answered with another status than 200.
+    agent_unit_failed(unit: &str, status: u16, words: &str, file: &str, log: &str) Tool Agent
+    "The unit did not end well: " "`{unit}` answered with status {status}: {words}\nIts log: {log}\nThe whole answer is in `{file}`.";
+    "Its code sets the status: load the unit and look."
+
+    /// `engine_whole_load` needs both.
+    path_and_output() Tool Agent
+    "path and output are both required" ".";
+    "`path` is the file in the store, `output` where it goes on this computer."
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::civil::Time;
+use shop::operations::HOLDS;
 
 use crate::{DbError, Row, Tx};
 
@@ -34,11 +35,29 @@ pub fn granted(tx: &mut Tx, user: i64) -> Result<Vec<String>, DbError> {
         ),
         &[("user_id", user.into())],
     )?;
-    rows.iter().map(|row| row.get("command")).collect()
+    let mut commands: Vec<String> =
+        rows.iter().map(|row| row.get("command")).collect::<Result<_, DbError>>()?;
+    for (holder, held) in HOLDS {
+        let has = |command: &str| commands.iter().any(|granted| granted == command);
+        if has(holder) && !has(held) {
+            commands.push((*held).to_owned());
+        }
+    }
+    commands.sort_unstable();
+    Ok(commands)
 }
 
-/// Whether a command is granted to a person.
+/// Whether a command is granted to a person, by itself or with one that holds it.
 pub fn is_granted(tx: &mut Tx, user: i64, command: &str) -> Result<bool, DbError> {
+    for (holder, held) in HOLDS {
+        if *held == command && is_granted_itself(tx, user, holder)? {
+            return Ok(true);
+        }
+    }
+    is_granted_itself(tx, user, command)
+}
+
+fn is_granted_itself(tx: &mut Tx, user: i64, command: &str) -> Result<bool, DbError> {
     let row = tx.row(
         &format!(
             "select 1 as yes from operations o join grants g on g.operation_id = o.id

@@ -107,6 +107,14 @@ on_both! {
         assert!(granted(oleg).is_empty());
         let is_granted = |command| db.read(|tx| rights::is_granted(tx, irina, command)).unwrap();
         assert!(is_granted("AGENT_MEMORY_LOAD") && is_granted("ORDERS") && !is_granted("USERS"));
+        // Whoever may change files may read them, for as long.
+        let develops = || (is_granted("AGENT_ENGINE_DEV_READ"), granted(irina).len());
+        assert_eq!(develops(), (false, 3));
+        db.write(|tx| rights::grant_to_user(tx, irina, "AGENT_ENGINE_DEV_WRITE")).unwrap();
+        assert_eq!(develops(), (true, 5));
+        assert!(granted(irina).is_sorted() && granted(oleg).is_empty());
+        db.write(|tx| rights::revoke_from_user(tx, irina, "AGENT_ENGINE_DEV_WRITE")).unwrap();
+        assert_eq!(develops(), (false, 3));
         db.write(|tx| rights::revoke_from_group(tx, main, "AGENT_MEMORY_LIST")).unwrap();
         assert!(!db.write(|tx| rights::revoke_from_user(tx, irina, "AGENT_MEMORY_LOAD")).unwrap());
         assert!(db.write(|tx| rights::revoke_from_user(tx, irina, "ORDERS")).unwrap());

@@ -8,22 +8,30 @@ use tools::{FileChange, StoreEntry, StoreFiles, StorePath, StoredFile};
 use wire::Stop;
 
 use super::disk::{Disk, hash};
+use crate::http::attachment::{Attachment, Source};
 
 /// The files of one call.
 pub(crate) struct CallFiles<'a> {
     disk: &'a Disk,
     /// What the call changed: `None` is removed.
     changed: HashMap<StorePath, Option<StoredFile>>,
+    /// The file that goes out with the answer.
+    attached: Option<Attachment>,
 }
 
 impl<'a> CallFiles<'a> {
     pub(super) fn new(disk: &'a Disk) -> Self {
-        Self { disk, changed: HashMap::new() }
+        Self { disk, changed: HashMap::new(), attached: None }
     }
 
     /// The paths that the call changed.
     pub(crate) fn changed(self) -> Vec<StorePath> {
         self.changed.into_keys().collect()
+    }
+
+    /// The file that goes out with the answer.
+    pub(crate) fn attached(self) -> Option<Attachment> {
+        self.attached
     }
 
     /// A file as it was before this call. Where the disk lags behind the newest version, the version counts.
@@ -108,6 +116,18 @@ impl StoreFiles for CallFiles<'_> {
 
     fn content(&mut self, hash: &str) -> Result<Vec<u8>, Stop> {
         self.disk.content(hash)
+    }
+
+    fn send(&mut self, tx: &mut Tx, path: &StorePath) -> Result<Option<u64>, Stop> {
+        // What has versions is small, and the newest of them counts. Anything else is read from the disk as it goes.
+        let has_versions = file_versions::newest(tx, path.as_str())?.is_some();
+        self.attached = if has_versions {
+            let bytes = self.load(tx, path)?.map(|file| file.bytes);
+            bytes.map(|bytes| Attachment { size: bytes.len() as u64, source: Source::Bytes(bytes) })
+        } else {
+            self.disk.open(path)?.map(|(file, size)| Attachment { size, source: Source::File(file) })
+        };
+        Ok(self.attached.as_ref().map(|attached| attached.size))
     }
 
     fn entries(&mut self, below: &str) -> Result<Vec<StoreEntry>, Stop> {

@@ -42,6 +42,22 @@ impl Disk {
         }
     }
 
+    /// A regular file opened for reading, with its size; `None` for what is none.
+    pub(super) fn open(&self, path: &StorePath) -> Result<Option<(File, u64)>, Stop> {
+        self.refuse_links(path)?;
+        let full = super::full(&self.root, path);
+        let opened = match fs::symlink_metadata(&full) {
+            Ok(about) if !about.is_file() => return Ok(None),
+            Ok(_) => File::open(&full).and_then(|file| Ok((file.metadata()?.len(), file))),
+            Err(error) => Err(error),
+        };
+        match opened {
+            Ok((size, file)) => Ok(Some((file, size))),
+            Err(error) if is_absence(&error) => Ok(None),
+            Err(error) => Err(unusable(path.as_str(), &error)),
+        }
+    }
+
     /// Refuses a path on which a link lies: it may lead anywhere.
     fn refuse_links(&self, path: &StorePath) -> Result<(), Stop> {
         let mut at = self.root.clone();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::{ConnectInfo, Path, Request, State};
 use axum::http::header::{ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{Method, StatusCode};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use sandbox::Value;
 use wire::{Stop, text::quoted};
@@ -16,11 +16,14 @@ use crate::app_state::AppState;
 use crate::blocking::blocking;
 use crate::gate::tickets::AGENT;
 use crate::gate::{Gate, touch};
+use crate::http::attachment::Slot;
 use crate::http::pages;
 use crate::request_context::RequestContext;
 use crate::units::visit::{Audience, Person, Visit, fields};
 use crate::units::{Manifest, name};
 
+/// Lines that units wrote to the log, for a person's programs.
+const UNIT_LOG: HeaderName = HeaderName::from_static("x-unit-log");
 /// The field of a form that names the function to call.
 const FUNCTION: &str = "func";
 
@@ -100,13 +103,19 @@ fn run(state: &AppState, incoming: &Incoming, unit: &str, person: Option<Person>
     vars.retain(|(name, _)| name != "post");
     vars.push(("post".to_owned(), fields(&visit.post)));
     let outcome = state.units.run(&visit, unit, &function, vec![Value::Map(vars)]);
-    match &outcome.result {
+    let log = is_person.then(|| outcome.report.log_header()).flatten();
+    let mut response = match &outcome.result {
         Ok(_) => answer::page(&visit, outcome, StatusCode::OK),
         Err(error) => {
             let words = error.to_string();
             answer::failed(&visit, outcome, || told(is_person, &words))
         }
+    };
+    // What units wrote to the log is for people of the store.
+    if let Some(log) = log.and_then(|log| HeaderValue::try_from(log).ok()) {
+        response.headers_mut().insert(UNIT_LOG, log);
     }
+    response
 }
 
 /// The function that a form names. It is no field of the unit's.
@@ -159,6 +168,7 @@ fn context(incoming: &Incoming, ticket: &str) -> RequestContext {
         is_turned_away: false,
         settings: Arc::clone(&incoming.settings),
         _room: None,
+        attachment: Slot::default(),
     }
 }
 

@@ -6,6 +6,8 @@ use serde_json::{Value as Json, json};
 
 /// Most statements that are told one by one.
 const MOST: usize = 500;
+/// Longest header with lines of the log.
+const HEADER: usize = 6000;
 /// Most characters of a statement.
 const LONGEST: usize = 2000;
 
@@ -103,6 +105,24 @@ impl Report {
         if self.log.len() < MOST {
             self.log.push(json!({"unit": unit, "level": level, "text": text}));
         }
+    }
+
+    /// The last lines that units wrote to the log, as a header carries them; none where there are none.
+    pub(crate) fn log_header(&self) -> Option<String> {
+        let mut lines = Vec::new();
+        let mut left = HEADER;
+        for line in self.log.iter().rev() {
+            let word = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
+            let line =
+                super::path::encoded(&format!("{} {}: {}\n", word("level"), word("unit"), word("text")));
+            // An address begins with a slash.
+            let line = line.trim_start_matches('/').to_owned();
+            let Some(rest) = usize::checked_sub(left, line.len()) else { break };
+            left = rest;
+            lines.push(line);
+        }
+        lines.reverse();
+        (!lines.is_empty()).then(|| lines.concat())
     }
 
     /// The report as the debugger reads it. Times are in seconds.

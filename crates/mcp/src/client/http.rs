@@ -1,17 +1,20 @@
 //! The way to the engine: one HTTP request a call, with time limits and careful repeats.
 
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, HeaderName, LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Method, Response};
 use tokio::time::Instant;
+use tools::IncomingFile;
 use wire::{Envelope, Request, catalogue};
 
 use crate::client::address::Address;
+use crate::client::download;
 use crate::client::messages::{self, AnswerHead, Attempt, CallFailure, CallKind};
 
 /// How long a connection may take to stand.
@@ -47,6 +50,11 @@ impl Client {
         }
     }
 
+    /// How long a call may take.
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
     /// Sends a request to the agent's endpoint and gets the engine's envelope, until the deadline; notes where a
     /// try had no answer.
     pub(crate) async fn call(
@@ -56,14 +64,26 @@ impl Client {
         asked: &mut Attempt,
         deadline: Instant,
     ) -> Result<Envelope, CallFailure> {
+        Ok(self.call_for(address, request, asked, deadline, None).await?.0)
+    }
+
+    /// The same for a tool that brings a file for `target`, which is not yet in its place.
+    pub(crate) async fn call_for(
+        &self,
+        address: &Address,
+        request: &Request,
+        asked: &mut Attempt,
+        deadline: Instant,
+        target: Option<&Path>,
+    ) -> Result<(Envelope, Option<IncomingFile>), CallFailure> {
         self.may_go_to(address, *asked)?;
         let address = address.path(Request::AGENT_PATH);
         let body = Bytes::from(serde_json::to_vec(request).unwrap_or_default());
         let mut pauses = PAUSES.into_iter();
         loop {
-            let sent = self.send(&address, Method::POST, Some(&body), *asked);
+            let sent = self.send(&address, Method::POST, Some(&body), *asked, target);
             let trouble = match tokio::time::timeout_at(deadline, sent).await {
-                Ok(Ok(envelope)) => return Ok(envelope),
+                Ok(Ok(answer)) => return Ok(answer),
                 Ok(Err(trouble)) => trouble,
                 Err(_) => return Err(messages::timed_out(&address.shown(), self.timeout, *asked)),
             };
@@ -78,7 +98,7 @@ impl Client {
     }
 
     /// Plain http leaves this computer only by the person's word.
-    fn may_go_to(&self, address: &Address, asked: Attempt) -> Result<(), CallFailure> {
+    pub(super) fn may_go_to(&self, address: &Address, asked: Attempt) -> Result<(), CallFailure> {
         if address.is_secure() || address.is_loopback() || self.plain_http {
             return Ok(());
         }
@@ -93,7 +113,7 @@ impl Client {
         let look = async {
             let response = self.follow(&address, Method::GET, None, asked).await?;
             let status = response.status().as_u16();
-            Ok((status, body(&address, response, asked).await?))
+            Ok((status, body(&address, response, LARGEST, asked).await?))
         };
         let limit = self.timeout.min(Duration::from_secs(10));
         match tokio::time::timeout(limit, look).await {
@@ -109,11 +129,17 @@ impl Client {
         method: Method,
         sent: Option<&Bytes>,
         asked: Attempt,
-    ) -> Result<Envelope, CallFailure> {
+        target: Option<&Path>,
+    ) -> Result<(Envelope, Option<IncomingFile>), CallFailure> {
         let response = self.follow(address, method, sent, asked).await?;
         let head = head(&response);
-        let body = body(address, response, asked).await?;
-        messages::read(&address.shown(), &head, &body, asked)
+        let boundary = download::boundary(&text(&response, CONTENT_TYPE));
+        if let (200, Some(target), Some(boundary)) = (head.status, target, boundary) {
+            let (body, file) = download::receive(address, response, &boundary, target, asked).await?;
+            return Ok((messages::read(&address.shown(), &head, &body, asked)?, Some(file)));
+        }
+        let body = body(address, response, LARGEST, asked).await?;
+        Ok((messages::read(&address.shown(), &head, &body, asked)?, None))
     }
 
     /// The answer at the end of the redirects within the host.
@@ -145,7 +171,7 @@ impl Client {
         Err(messages::in_circles(asked))
     }
 
-    fn of(&self, address: &Address, asked: Attempt) -> Result<&reqwest::Client, CallFailure> {
+    pub(super) fn of(&self, address: &Address, asked: Attempt) -> Result<&reqwest::Client, CallFailure> {
         let made = match (address.is_secure(), address.is_loopback()) {
             (true, false) => self.secure.get_or_init(|| made(builder())),
             (true, true) => self.secure_here.get_or_init(|| made(builder().no_proxy())),
@@ -173,12 +199,15 @@ fn builder() -> reqwest::ClientBuilder {
         .user_agent(concat!("shopwright/", env!("CARGO_PKG_VERSION")))
 }
 
+fn text(response: &Response, name: HeaderName) -> String {
+    response.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
+}
+
 fn head(response: &Response) -> AnswerHead {
-    let text = |name| response.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     AnswerHead {
         status: response.status().as_u16(),
-        kind: text(CONTENT_TYPE).to_ascii_lowercase(),
-        wait: wait(text(RETRY_AFTER).trim(), Timestamp::now()),
+        kind: text(response, CONTENT_TYPE).to_ascii_lowercase(),
+        wait: wait(text(response, RETRY_AFTER).trim(), Timestamp::now()),
     }
 }
 
@@ -190,12 +219,17 @@ fn wait(text: &str, now: Timestamp) -> Option<u64> {
 }
 
 /// The whole body, with a limit that counts unpacked bytes.
-async fn body(address: &Address, mut response: Response, asked: Attempt) -> Result<Vec<u8>, CallFailure> {
+pub(super) async fn body(
+    address: &Address,
+    mut response: Response,
+    largest: usize,
+    asked: Attempt,
+) -> Result<Vec<u8>, CallFailure> {
     let mut body = Vec::new();
     loop {
         match response.chunk().await {
-            Ok(Some(piece)) if body.len() + piece.len() > LARGEST => {
-                return Err(messages::too_big(LARGEST, asked));
+            Ok(Some(piece)) if body.len() + piece.len() > largest => {
+                return Err(messages::too_big(largest, asked));
             }
             Ok(Some(piece)) => body.extend_from_slice(&piece),
             Ok(None) => return Ok(body),

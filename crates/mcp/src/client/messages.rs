@@ -35,6 +35,8 @@ pub(crate) enum CallKind {
     Reads,
     /// It changes something, under a key.
     Writes,
+    /// It sends a form to a page, and no key tells a repeat from another one.
+    Submits,
     /// It signs in.
     SignsIn,
 }
@@ -85,6 +87,7 @@ fn fate(asked: Attempt, sent: bool) -> &'static str {
         (CallKind::Writes, true) => {
             "It may have been carried out. Repeat exactly this call later: it is then not done twice."
         }
+        (CallKind::Submits, true) => "It may have been carried out: look before you send it again.",
     }
 }
 
@@ -92,6 +95,7 @@ fn fate(asked: Attempt, sent: bool) -> &'static str {
 fn afterwards(asked: Attempt) -> &'static str {
     match asked.kind {
         CallKind::Writes => DOUBT,
+        CallKind::Submits => " The form may have been taken: look before you send it again.",
         CallKind::Reads | CallKind::SignsIn => "",
     }
 }
@@ -274,7 +278,7 @@ fn unexpected(head: &AnswerHead, what: &str, asked: Attempt) -> CallFailure {
 }
 
 /// An answer that is none of the engine's. The engine may have got the request all the same.
-fn strange(what: &str, asked: Attempt) -> CallFailure {
+pub(super) fn strange(what: &str, asked: Attempt) -> CallFailure {
     CallFailure::new(catalogue::unexpected_answer(&format!("{what}{}", afterwards(asked))), asked, true)
 }
 
@@ -287,6 +291,11 @@ pub(crate) fn elsewhere(to: &str, asked: Attempt) -> CallFailure {
             asked,
         ),
     }
+}
+
+/// An answer in parts that are none of the engine's.
+pub(super) fn odd_parts(asked: Attempt) -> CallFailure {
+    strange("a file in parts that are not as they must be.", asked)
 }
 
 /// Redirects that lead from one to the next.

@@ -15,8 +15,11 @@ use wire::paths;
 const LONGEST: u64 = 64 * 1024;
 
 /// Rules built into the binary.
-const BUILT_IN: &[(&str, &str)] =
-    &[("engine.md", include_str!("../../rules/engine.md")), ("repo.md", include_str!("../../rules/repo.md"))];
+const BUILT_IN: &[(&str, &str)] = &[
+    ("engine.md", include_str!("../../rules/engine.md")),
+    ("repo.md", include_str!("../../rules/repo.md")),
+    ("shop.md", include_str!("../../rules/shop.md")),
+];
 
 /// The rules that cover a tool.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,20 +1,26 @@
 //! One call of a tool, from its name to what is shown.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tools::{Presented, ToolSpec};
-use wire::{Fault, Stop};
+use tokio::time::Instant;
+use tools::{Presented, SiteHalves, ToolSpec};
+use wire::{Fault, Stop, catalogue};
 
 use crate::client::messages;
 use crate::gate::{self, Arguments};
 use crate::server::listed_tool::ListedTool;
 use crate::server::registry;
 use crate::server::state::ServerState;
-use crate::session::exchange;
+use crate::session::exchange::{self, Answered};
 use crate::session::open_session::Session;
 use crate::session_tools::{clear, connect, init, rules_accept};
+use crate::site;
+
+/// How long a file may be on its way.
+const FILE_TIME: Duration = Duration::from_secs(15 * 60);
 
 /// Carries a call out. `host` is the application's name.
 pub(crate) async fn run(
@@ -60,7 +66,10 @@ async fn in_session(
         _ => {
             gate::pass(&state.options.home, &session, entry.spec)?;
             let arguments = gate::arguments(entry, arguments)?;
-            store_tool(state, session, entry.spec, arguments).await
+            match entry.spec.site {
+                Some(halves) => site_tool(state, session, halves, arguments).await,
+                None => store_tool(state, session, entry.spec, arguments).await,
+            }
         }
     }
 }
@@ -83,7 +92,25 @@ async fn store_tool(
             blocking(move || prepare(&local, arguments)).await?
         }
     };
-    let (answer, key) = exchange::call_tool(state, &session, spec, params, turn.until).await?;
+    let target = match spec.download {
+        None => None,
+        Some(download) => {
+            let (local, arguments) = (local.clone(), arguments.clone());
+            Some(blocking(move || download(&local, arguments)).await?)
+        }
+    };
+    let until = if target.is_some() { turn.until.max(Instant::now() + FILE_TIME) } else { turn.until };
+    let answered = exchange::call_tool(state, &session, spec, params, target.as_deref(), until).await?;
+    let Answered { data: mut answer, key, file } = answered;
+    if let Some(target) = target {
+        let file =
+            file.ok_or_else(|| catalogue::unexpected_answer("a file was asked for, and none came."))?;
+        blocking(move || file.place()).await?;
+        // What is no object is refused where the answer is read.
+        if let Some(answer) = answer.as_object_mut() {
+            answer.insert("file".to_owned(), target.to_string_lossy().into_owned().into());
+        }
+    }
     let shown = match spec.present {
         None => Ok(Presented::data(answer)),
         Some(present) => blocking(move || present(&local, arguments, answer)).await,
@@ -101,6 +128,21 @@ async fn store_tool(
     }?;
     session.read(&shown.notes_read);
     Ok(shown)
+}
+
+/// A tool that visits the store's site: what it asks for, the visit, what it shows.
+async fn site_tool(
+    state: &ServerState,
+    session: Arc<Session>,
+    halves: SiteHalves,
+    arguments: Map<String, Value>,
+) -> Result<Presented, Stop> {
+    let turn = state.in_flight.turn(state.options.timeout).await;
+    let turn = turn.ok_or_else(|| messages::no_place(&session.address.shown(), state.options.timeout))?;
+    let local = session.local();
+    let request = (halves.ask)(&local, arguments.clone())?;
+    let answer = site::visit(state, &session, request, turn.until).await?;
+    blocking(move || (halves.show)(&local, arguments, answer)).await
 }
 
 /// Runs what may wait for a disk on a thread of its own, so that other calls go on.

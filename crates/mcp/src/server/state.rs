@@ -8,6 +8,7 @@ use crate::client::in_flight::InFlight;
 use crate::options::Options;
 use crate::server::listed_tool::ListedTool;
 use crate::session::open_session::Session;
+use crate::site::Site;
 
 /// What all calls of the process share.
 pub(crate) struct ServerState {
@@ -23,6 +24,8 @@ pub(crate) struct ServerState {
     pub(crate) tools: &'static [ListedTool],
     /// Keys of writes without an answer.
     pub(crate) keys: IdempotencyKeys,
+    /// What visits to the store's site leave behind.
+    pub(crate) site: Site,
     session: Mutex<Option<Arc<Session>>>,
 }
 
@@ -38,6 +41,7 @@ impl ServerState {
             in_flight: InFlight::default(),
             session: Mutex::default(),
             keys: IdempotencyKeys::default(),
+            site: Site::default(),
         }
     }
 

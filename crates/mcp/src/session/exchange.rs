@@ -1,9 +1,11 @@
 //! Requests of an open session: tries, a stale ticket replaced, and what is known of a write without an answer.
 
+use std::path::Path;
+
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
-use tools::{Effect, ToolSpec};
+use tools::{Effect, IncomingFile, ToolSpec};
 use wire::{Refusal, Request, Stop};
 
 use super::licence_token;
@@ -14,28 +16,41 @@ use crate::client::messages::{self, Attempt, CallKind};
 use crate::client::request::request;
 use crate::server::state::ServerState;
 
-/// Asks the engine to carry a tool out, until its time is over. The key of a write is to be settled when its answer is understood.
+/// What the engine answered.
+pub(crate) struct Answered<'a> {
+    /// The data.
+    pub(crate) data: Value,
+    /// The key of a write, to be settled when its answer is understood.
+    pub(crate) key: Option<IdempotencyKey<'a>>,
+    /// The file that came along, not yet in its place.
+    pub(crate) file: Option<IncomingFile>,
+}
+
+/// Asks the engine to carry a tool out, until its time is over; `target` is where a file goes that it brings.
 pub(crate) async fn call_tool<'a>(
     state: &'a ServerState,
     session: &Session,
     spec: &ToolSpec,
     params: Map<String, Value>,
+    target: Option<&Path>,
     until: Instant,
-) -> Result<(Value, Option<IdempotencyKey<'a>>), Stop> {
+) -> Result<Answered<'a>, Stop> {
     let mut request = request(spec.command().unwrap_or_default(), spec.name, &session.origin);
     if spec.effect == Effect::Reads {
         request.params = params;
         let asked = Attempt { kind: CallKind::Reads, sent: false };
-        let answer = exchange(state, session, request, asked, until).await;
-        return answer.map(|data| (data, None)).map_err(|unanswered| unanswered.stop);
+        let answer = exchange(state, session, request, asked, target, until).await;
+        return answer
+            .map(|(data, file)| Answered { data, key: None, file })
+            .map_err(|unanswered| unanswered.stop);
     }
     let whose = [session.address.shown(), session.login.clone(), spec.name.to_owned()];
     let key = state.keys.of(&whose.each_ref().map(String::as_str), &params);
     request.params = params;
     request.key = Some(key.text());
     let asked = Attempt { kind: CallKind::Writes, sent: key.was_sent() };
-    match exchange(state, session, request, asked, until).await {
-        Ok(data) => Ok((data, Some(key))),
+    match exchange(state, session, request, asked, target, until).await {
+        Ok((data, file)) => Ok(Answered { data, key: Some(key), file }),
         Err(unanswered) => {
             if unanswered.undone {
                 key.settle();
@@ -51,22 +66,24 @@ async fn exchange(
     session: &Session,
     mut request: Request,
     mut asked: Attempt,
+    target: Option<&Path>,
     until: Instant,
-) -> Result<Value, Unanswered> {
+) -> Result<(Value, Option<IncomingFile>), Unanswered> {
     let mut renewed = false;
     loop {
         request.licence = token(session).map_err(|refusal| Unanswered::unsent(refusal.into(), asked))?;
         let ticket = session.ticket();
         request.session = Some(ticket.to_string());
         request.time = Timestamp::now().to_string();
-        let envelope = match state.client.call(&session.address, &request, &mut asked, until).await {
-            Ok(envelope) => envelope,
+        let called = state.client.call_for(&session.address, &request, &mut asked, until, target).await;
+        let (envelope, file) = match called {
+            Ok(answer) => answer,
             Err(trouble) => {
                 return Err(Unanswered { stop: trouble.refusal.into(), undone: !trouble.sent });
             }
         };
         match messages::data(envelope) {
-            Ok(data) => return Ok(data),
+            Ok(data) => return Ok((data, file)),
             Err(refusal) if refusal.name() == "ticket_unknown" && !renewed => {
                 renewed = true;
                 let renewal = sign_in::renew(state, session, &ticket).await;

@@ -31,6 +31,8 @@ mod rules;
 #[cfg(test)]
 mod setup;
 #[cfg(test)]
+mod site;
+#[cfg(test)]
 mod store_contents;
 #[cfg(test)]
 mod topics;

@@ -37,4 +37,6 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("no_connection", "every_answer_that_is_none_of_ours_is_put_into_words"),
     ("not_available", "every_answer_that_is_none_of_ours_is_put_into_words"),
     ("arguments_not_object", "arguments_of_the_wrong_form_are_refused_in_words"),
+    ("ticket_unfit", "what_the_storefront_says_to_the_agents_units_is_put_into_words"),
+    ("no_unit_endpoint", "what_the_storefront_says_to_the_agents_units_is_put_into_words"),
 ];

@@ -12,6 +12,8 @@ pub(super) fn redact(text: &str, folder: &str, port: &str) -> String {
     let text = by_shape(&text, "0000-00-00T00:00:00", "[TIME]");
     let text = by_shape(&text, "0000-00-00", "[DAY]");
     let text = after(&text, "and code `", 6, "[CODE]");
+    let text =
+        ["\"time\": ", "\"compile\": ", "\"sql_time\": "].iter().fold(text, |text, lead| number(&text, lead));
     after(&text, "(incident ", 0, "[INCIDENT]")
 }
 
@@ -39,6 +41,18 @@ fn by_shape(text: &str, shape: &str, mark: &str) -> String {
         from = at;
     }
     out.push_str(&text[from..]);
+    out
+}
+
+/// Replaces every number behind `lead`: a duration.
+fn number(text: &str, lead: &str) -> String {
+    let mut parts = text.split(lead);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|letter: char| letter.is_ascii_digit() || "e.-".contains(letter));
+        let took = if rest.len() < part.len() { "[TOOK]" } else { "" };
+        out.push_str(&format!("{lead}{took}{rest}"));
+    }
     out
 }
 

@@ -21,6 +21,7 @@ mod unit_path;
 pub mod unit_remove;
 pub mod unit_rename;
 pub mod unit_save;
+pub mod whole_load;
 
 #[cfg(test)]
 mod tests;

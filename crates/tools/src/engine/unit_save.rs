@@ -82,7 +82,10 @@ fn run(cx: &mut EngineCx<'_>, sent: Sent) -> Result<Answer, Stop> {
     };
     cx.refuse_changed(&path, sent.base, version, &code)?;
     let new_manifest = match sent.manifest {
-        Some(named) => Some(checked_manifest(cx, &saved, named, &manifest)?),
+        Some(mut named) => {
+            named.retain(|_, value| !value.is_null());
+            Some(checked_manifest(cx, &saved, named, &manifest)?)
+        }
         None => None,
     };
     let source = sent.content.as_deref().map_or_else(|| String::from_utf8_lossy(&code), Into::into);

@@ -115,7 +115,12 @@ fn a_refusal_of_the_store_keeps_its_words_and_gets_the_advice() {
     assert_eq!(refusal("WRONG_PASSWORD", None), catalogue::wrong_password().text());
     assert!(refusal("ACCESS_DENIED: note 5 is of level `all`;", None).contains("People edit it"));
     assert!(refusal("Unit not found: shop_x", None).starts_with("Unit not found: shop_x"));
-    assert_eq!(refusal("Module not found! [units/x.js]", None), "Module not found! [units/x.js]");
+    assert!(
+        refusal("Module not found! [units/x.js]", None)
+            .starts_with("Module not found! [units/x.js] Load the")
+    );
+    // A reason without a row stands alone.
+    assert_eq!(refusal("PHP Runtime Exception: x:3: y", None), "PHP Runtime Exception: x:3: y");
 }
 
 #[test]
