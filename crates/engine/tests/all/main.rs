@@ -21,6 +21,7 @@ mod sign_in;
 mod smtp;
 mod soon;
 mod test_store;
+mod theme_docs;
 mod units;
 mod units_docs;
 mod units_door;

@@ -18,7 +18,7 @@ export function main() {
       name: product.name,
       url: product.url,
       price: product.price ? product.price.text : "",
-      image: product.image ? product.image.url : "",
+      image: product.image ? shop.image(product.image, { width: 160 }).url : "",
     })),
   };
 }

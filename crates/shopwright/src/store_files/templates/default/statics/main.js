@@ -150,8 +150,6 @@ function steps(box) {
 document.querySelectorAll("[data-suggest]").forEach(suggest);
 document.querySelectorAll("[data-steps]").forEach(steps);
 menus([...document.querySelectorAll("[data-menu]")]);
-// What went wrong with a form is read first.
-document.querySelector("[data-focus]")?.focus();
 // The sheet of filters on narrow screens closes by Escape.
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && location.hash === "#filters") {
