@@ -133,7 +133,8 @@ for (const [name, path] of Object.entries(PAGES)) {
       assert.ok(weight > 1000 && weight < HEAVIEST, `${weight} bytes`);
       assert.deepEqual(strangers, []);
       if (pictures) {
-        await page.screenshot({ path: `${pictures}/${name}-${viewport.name}-${scheme}.png`, fullPage: true });
+        const path = `${pictures}/${name}-${viewport.name}-${scheme}.webp`;
+        await page.screenshot({ path, type: "webp", quality: 82 });
       }
       const { scrollWidth, shift } = await page.evaluate(() => ({ scrollWidth: document.documentElement.scrollWidth, shift: globalThis.shift }));
       assert.ok(scrollWidth <= viewport.width, `${scrollWidth} wide`);
