@@ -20,9 +20,11 @@ pub mod maintenance;
 pub mod media;
 mod mounts;
 mod new_file;
+mod payments;
 mod program;
 mod request_context;
 pub mod settings;
+mod shopping;
 mod start;
 pub mod store;
 mod storefront;
@@ -32,4 +34,6 @@ mod write_check;
 mod write_error;
 
 pub use clock::{Clock, SystemClock};
+pub use shopping::staff::{Back, Received, Staff};
+pub use shopping::{Done, NotDone, Problem};
 pub use start::{Engine, Options, Running, StartError};

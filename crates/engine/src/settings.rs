@@ -62,6 +62,8 @@ pub struct Config {
     pub debug_code: String,
     /// Whether the unit cache is on.
     pub cache: bool,
+    /// Minutes for which a cart holds its goods; 0 holds nothing until the order.
+    pub cart_minutes: u32,
     /// What the owner lets units know and reach, by the unit's name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub grants: BTreeMap<String, Grant>,
@@ -141,6 +143,7 @@ impl Default for Config {
             request_limit: 64,
             debug_code: String::new(),
             cache: true,
+            cart_minutes: 0,
             grants: BTreeMap::new(),
             mail: None,
             secrets: Secrets::default(),

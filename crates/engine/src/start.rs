@@ -217,6 +217,7 @@ fn serve(state: Arc<AppState>, listener: TcpListener, address: SocketAddr) -> Ru
         tokio::spawn(jobs::watch_write_freeze(Arc::clone(&state))),
         tokio::spawn(jobs::sweep(Arc::clone(&state))),
         tokio::spawn(mail::job::send_mails(Arc::clone(&state))),
+        tokio::spawn(crate::shopping::jobs::run(Arc::clone(&state))),
     ];
     let (stop, stopped) = oneshot::channel();
     let until = async {

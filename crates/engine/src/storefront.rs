@@ -9,6 +9,7 @@ mod answer;
 mod door;
 mod files;
 mod incoming;
+mod pay;
 mod statics;
 
 use std::net::SocketAddr;
@@ -18,7 +19,7 @@ use axum::Router;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get};
+use axum::routing::{any, get, post};
 use sandbox::Value;
 use wire::Stop;
 
@@ -34,6 +35,8 @@ use incoming::Incoming;
 pub(crate) fn routes() -> Router<Arc<AppState>> {
     Router::new()
         .route("/core/unit/{name}", any(door::open))
+        .route("/core/pay/{provider}/notify", post(pay::notify))
+        .route("/core/pay/test/page/{number}", get(pay::bank).post(pay::bank))
         .route("/statics/{*path}", get(statics::group_file))
         .route("/images/{*path}", get(statics::group_file))
         .route("/bundles/{*path}", get(statics::group_file))
@@ -77,7 +80,10 @@ fn show(state: &AppState, incoming: &Incoming) -> Result<Response, Stop> {
             // A store without units has a window that is being set up.
             false => Ok(pages::home_page(state)),
         },
-        Target::Page { unit, language } => Ok(entry(state, &visit(&language), unit, map([]))),
+        Target::Page { unit, vars, language } => {
+            let vars = vars.into_iter().map(|(name, value)| (name.to_owned(), value.into()));
+            Ok(entry(state, &visit(&language), unit, Value::Map(vars.collect())))
+        }
         Target::Element { unit, id, language } if state.units.has(unit) => {
             Ok(entry(state, &visit(&language), unit, map([("id", id.into())])))
         }

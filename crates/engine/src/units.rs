@@ -29,6 +29,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use db::Db;
 use sandbox::{Pool, PoolConfig, PoolError, Value};
 
+use crate::gate::passwords::Passwords;
+
 pub(crate) use error::UnitError;
 pub(crate) use manifest::Manifest;
 pub(crate) use run::Outcome;
@@ -52,6 +54,8 @@ pub(crate) struct Units {
     templates: Templates,
     tree: Tree,
     failures: Failures,
+    /// Checks customers' passwords; people's have turns of their own, which no visitor takes.
+    passwords: Passwords,
 }
 
 impl Units {
@@ -66,6 +70,7 @@ impl Units {
             templates: Templates::new(tree.clone()),
             tree,
             failures: Failures::new(root.to_owned()),
+            passwords: Passwords::new(),
         }
     }
 

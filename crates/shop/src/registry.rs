@@ -22,6 +22,8 @@ pub const ALL: &[Branch] = &[
         keys: &[
             "kOrderNew",
             "kOrderState",
+            "kPaymentReceived",
+            "kPaymentFailed",
             "kStockLow",
             "kReviewNew",
             "kMessageNew",

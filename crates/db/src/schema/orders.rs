@@ -51,6 +51,22 @@ pub(super) const CUSTOMERS: Section = Section {
         )
         .kept(),
         TableSpec::new(
+            "customer_tokens",
+            "words that customers hold: sessions, and links of mails; each works until it expires or the password changes",
+            columns! {
+                id;
+                customer_id;
+                kind "`kSession`, `kPassword`, `kConfirm`";
+                hash "BLAKE3 hash of the word", secret;
+                password_version "version of the password it was given with";
+                created;
+                expires "until when it works";
+            },
+        )
+        .secret()
+        .not_journalled("sessions come and go by themselves")
+        .not_told("no page shows them"),
+        TableSpec::new(
             "customer_groups",
             "groups of customers",
             columns! {

@@ -158,6 +158,10 @@ pub fn add_address(tx: &mut Tx, customer: i64, address: &Address, now: Timestamp
 }
 
 impl Address {
+    pub(crate) fn read(row: &crate::Row) -> Result<Self, DbError> {
+        Self::of(row)
+    }
+
     /// Its columns with their values.
     pub(crate) fn values(&self) -> Vec<(&'static str, crate::Value)> {
         let values = [
@@ -174,6 +178,31 @@ impl Address {
         ];
         ADDRESS.into_iter().zip(values).map(|(column, value)| (column, value.into())).collect()
     }
+}
+
+/// Removes an address of a customer; whether it was theirs.
+pub fn remove_address(tx: &mut Tx, customer: i64, address: i64, now: Timestamp) -> Result<bool, DbError> {
+    let count = tx.run(
+        "update addresses set deleted = :now, changed = :now, version = version + 1
+         where id = :id and customer_id = :customer and deleted is null",
+        &[("id", address.into()), ("customer", customer.into()), ("now", micros(now).into())],
+    )?;
+    Ok(count > 0)
+}
+
+/// Changes what a customer says of themselves.
+pub fn set_profile(tx: &mut Tx, id: i64, name: &str, phone: &str, now: Timestamp) -> Result<(), DbError> {
+    tx.run(
+        "update customers set name = :name, phone = :phone, changed = :now, version = version + 1 where id = :id",
+        &[("id", id.into()), ("name", name.into()), ("phone", phone.into()), ("now", micros(now).into())],
+    )?;
+    Ok(())
+}
+
+/// Whether a customer of this group pays no taxes.
+pub fn is_tax_exempt(tx: &mut Tx, group: i64) -> Result<bool, DbError> {
+    let row = tx.row("select tax_exempt from customer_groups where id = :id", &[("id", group.into())])?;
+    row.map_or(Ok(false), |row| row.get("tax_exempt"))
 }
 
 /// Writes down that somebody agreed to something, or took it back.
@@ -220,6 +249,7 @@ pub fn erase(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), DbError> {
         "update orders set email = '', email_folded = '', phone = '', comment = '' where customer_id = :id",
         "update reviews set name = '' where customer_id = :id",
         "delete from consents where customer_id = :id",
+        "delete from customer_tokens where customer_id = :id",
         "delete from addresses where customer_id = :id",
         "update personal_requests set email = '' where customer_id = :id",
     ] {

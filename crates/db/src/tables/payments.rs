@@ -15,6 +15,8 @@ record! {
         pub id: i64,
         /// The order.
         pub order_id: i64,
+        /// The way to pay.
+        pub method_id: Option<i64>,
         /// What carries it out.
         pub provider: String,
         /// What is to be paid.
@@ -50,7 +52,7 @@ pub struct Outcome {
 }
 
 const SELECT: &str =
-    "select id, order_id, provider, amount, currency, state, captured, refunded, provider_ref, key, error
+    "select id, order_id, method_id, provider, amount, currency, state, captured, refunded, provider_ref, key, error
    from payments";
 
 /// Begins a payment; one that was begun under the key already is answered.
@@ -85,6 +87,19 @@ pub fn by_key(tx: &mut Tx, key: &str) -> Result<Option<Payment>, DbError> {
     row.map(|row| Payment::of(&row)).transpose()
 }
 
+/// The payment of a number.
+pub fn by_id(tx: &mut Tx, id: i64) -> Result<Option<Payment>, DbError> {
+    let row = tx.row(&format!("{SELECT} where id = :id"), &[("id", id.into())])?;
+    row.map(|row| Payment::of(&row)).transpose()
+}
+
+/// The payment that a provider knows by this number.
+pub fn by_ref(tx: &mut Tx, provider: &str, provider_ref: &str) -> Result<Option<Payment>, DbError> {
+    let sql = format!("{SELECT} where provider = :provider and provider_ref = :provider_ref");
+    let row = tx.row(&sql, &[("provider", provider.into()), ("provider_ref", provider_ref.into())])?;
+    row.map(|row| Payment::of(&row)).transpose()
+}
+
 /// Payments of an order.
 pub fn of_order(tx: &mut Tx, order: i64) -> Result<Vec<Payment>, DbError> {
     let sql = format!("{SELECT} where order_id = :id order by id");
@@ -94,8 +109,8 @@ pub fn of_order(tx: &mut Tx, order: i64) -> Result<Vec<Payment>, DbError> {
 /// Payments of which nobody knows what became of them, the oldest first.
 pub fn unanswered(tx: &mut Tx, before: Timestamp, most: u32) -> Result<Vec<Payment>, DbError> {
     let sql = format!(
-        "{SELECT} where state in ('kOpen', 'kUnknown') and changed < :before and provider_ref is not null
-         order by changed, id limit :most"
+        "{SELECT} where state in ('kOpen', 'kUnknown') and changed < :before
+         and (state = 'kUnknown' or provider_ref is not null) order by changed, id limit :most"
     );
     let params = [("before", micros(before).into()), ("most", most.into())];
     tx.rows(&sql, &params)?.iter().map(Payment::of).collect()
@@ -220,4 +235,54 @@ pub fn event(
         ],
     )?;
     Ok(count > 0)
+}
+
+record! {
+    /// Money that is to be given back.
+    pub struct Refund {
+        /// Number.
+        pub id: i64,
+        /// The payment.
+        pub payment_id: i64,
+        /// How much.
+        pub amount: i64,
+        /// `kOpen`, `kDone`, `kFailed`, `kUnknown`.
+        pub state: String,
+        /// Key under which the provider knows the attempt.
+        pub key: String,
+    }
+}
+
+/// The refund of a number.
+pub fn refund(tx: &mut Tx, id: i64) -> Result<Option<Refund>, DbError> {
+    let sql = "select id, payment_id, amount, state, key from refunds where id = :id";
+    tx.row(sql, &[("id", id.into())])?.map(|row| Refund::of(&row)).transpose()
+}
+
+/// Refunds of which nobody knows what became of them, the oldest first.
+pub fn unanswered_refunds(tx: &mut Tx, before: Timestamp, most: u32) -> Result<Vec<Refund>, DbError> {
+    let rows = tx.rows(
+        "select id, payment_id, amount, state, key from refunds
+         where state in ('kOpen', 'kUnknown') and changed < :before order by changed, id limit :most",
+        &[("before", micros(before).into()), ("most", most.into())],
+    )?;
+    rows.iter().map(Refund::of).collect()
+}
+
+/// What was told of something under this number, if it was.
+pub fn told(tx: &mut Tx, provider: &str, event: &str) -> Result<Option<String>, DbError> {
+    let row = tx.row(
+        "select kind from payment_events where provider = :provider and event = :event",
+        &[("provider", provider.into()), ("event", event.into())],
+    )?;
+    row.map(|row| row.get("kind")).transpose()
+}
+
+/// Puts a payment off, so that the next round asks for others first.
+pub fn put_off(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), DbError> {
+    tx.run(
+        "update payments set changed = :now where id = :id",
+        &[("id", id.into()), ("now", micros(now).into())],
+    )?;
+    Ok(())
 }

@@ -117,9 +117,10 @@ pub fn currency(tx: &mut Tx, code: &str) -> Result<Option<Currency>, DbError> {
     tx.row(sql, &[("code", code.into())])?.map(|row| Currency::of(&row)).transpose()
 }
 
-/// All countries, by name; those the shop sends to only.
+/// All countries, by name; or those the shop sends to, which are all as long as none is marked.
 pub fn countries(tx: &mut Tx, only_shipped: bool, language: &str) -> Result<Vec<Country>, DbError> {
-    let which = if only_shipped { "where c.ships" } else { "" };
+    let marked = "where c.ships or not exists (select 1 from countries k where k.ships)";
+    let which = if only_shipped { marked } else { "" };
     let sql = format!(
         "select c.code, {}, c.address_format, c.required, c.ships from countries c {which} order by c.position, 2, c.code",
         translated("c", "countries", "name")
@@ -280,4 +281,21 @@ pub fn exchange_rate(tx: &mut Tx, base: &str, quote: &str, now: Timestamp) -> Re
         &[("base", base.into()), ("quote", quote.into()), ("now", micros(now).into())],
     )?;
     row.map(|row| row.get("rate_e9")).transpose()
+}
+
+/// What carries a way to pay out, and the settings it has for that, JSON; also of one that is not offered any more.
+pub fn provider(tx: &mut Tx, method: i64) -> Result<Option<(String, String)>, DbError> {
+    let row =
+        tx.row("select provider, settings from payment_methods where id = :id", &[("id", method.into())])?;
+    row.map(|row| Ok((row.get("provider")?, row.get("settings")?))).transpose()
+}
+
+/// What customers read about a way to pay; also of one that is not offered any more.
+pub fn payment_text(tx: &mut Tx, method: i64, language: &str) -> Result<Option<String>, DbError> {
+    let sql = format!(
+        "select {} from payment_methods m where m.id = :id",
+        translated("m", "payment_methods", "text")
+    );
+    let row = tx.row(&sql, &[("id", method.into()), ("language", language.into())])?;
+    row.map(|row| row.get("text")).transpose()
 }

@@ -109,7 +109,7 @@ header a{color:inherit;text-decoration:none}\
 main{flex:1;display:grid;align-content:center;justify-items:center;text-align:center;padding:2rem 1rem 5rem}\
 h1{margin:0;font:500 clamp(1.9rem,6vw,3.2rem)/1.2 Georgia,serif}p{color:var(--soft)}p a{color:inherit}";
 
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

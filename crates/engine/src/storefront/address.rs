@@ -27,6 +27,8 @@ pub(super) enum Target {
     Page {
         /// The entry unit.
         unit: &'static str,
+        /// What comes after its name: the word of an order, the page of an account.
+        vars: Vec<(&'static str, String)>,
         /// Language of the page.
         language: String,
     },
@@ -49,8 +51,26 @@ const ENTRIES: [(&str, &str); 4] =
     [("products", "product"), ("categories", "category"), ("brands", "brand"), ("pages", "page")];
 
 /// Pages at addresses of their own, and their entry units. No element's address hides them.
-const PAGES: [(&str, &str); 3] =
-    [("search", "search"), ("search/suggest", "search_suggest"), ("contact", "contact")];
+const PAGES: [(&str, &str); 5] = [
+    ("search", "search"),
+    ("search/suggest", "search_suggest"),
+    ("contact", "contact"),
+    ("cart", "cart"),
+    ("checkout", "checkout"),
+];
+
+/// Pages with something after their name: the name, the entry unit, what the unit calls the rest.
+const FAMILIES: [(&str, &str, &str); 2] = [("order", "order", "token"), ("account", "account", "page")];
+
+/// The page of an address that every store has: its unit, and what it is told.
+fn own_page(path: &str) -> Option<(&'static str, Vec<(&'static str, String)>)> {
+    if let Some((_, unit)) = PAGES.iter().find(|(known, _)| *known == path) {
+        return Some((unit, Vec::new()));
+    }
+    let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+    let (_, unit, name) = FAMILIES.iter().find(|(known, ..)| *known == first && !rest.contains('/'))?;
+    Some((unit, vec![(*name, rest.to_owned())]))
+}
 
 /// Finds what an address leads to. Pages of another language than the store's begin with that language.
 pub(super) fn find(state: &AppState, settings: &Settings, path: &str) -> Result<Target, Stop> {
@@ -65,8 +85,8 @@ pub(super) fn find(state: &AppState, settings: &Settings, path: &str) -> Result<
     if path.is_empty() {
         return Ok(Target::Home { language: language.clone() });
     }
-    if let Some((_, unit)) = PAGES.iter().find(|(known, unit)| *known == path && state.units.has(unit)) {
-        return Ok(Target::Page { unit, language: language.clone() });
+    if let Some((unit, vars)) = own_page(path).filter(|(unit, _)| state.units.has(unit)) {
+        return Ok(Target::Page { unit, vars, language: language.clone() });
     }
     let destination = state.db.read(|tx| slugs::find(tx, language, path))?;
     let address = |path: &str| if other.is_some() { format!("{language}/{path}") } else { path.to_owned() };

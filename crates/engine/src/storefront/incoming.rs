@@ -74,6 +74,7 @@ impl Incoming {
             query: self.query.clone(),
             post: self.post.clone(),
             cookies: cookies(&self.headers),
+            client: Some(self.client),
             audience,
             look: Visit::look(&self.settings, language),
             settings: Arc::clone(&self.settings),

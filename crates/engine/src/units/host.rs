@@ -1,13 +1,17 @@
 //! What a unit can ask of the engine: every call after `shop.`, one file for each kind.
 
 mod arguments;
+mod cart;
 mod catalogue;
+mod checkout;
+mod customer;
 mod data;
 mod mail;
 mod media;
 mod page;
 mod reply;
 mod settings;
+mod shopping;
 
 use sandbox::{Host, HostError, PoolConfig, Session, Value};
 
@@ -54,6 +58,36 @@ const CALLS: &[&str] = &[
     "search",
     "file",
     "image",
+    "cart.get",
+    "cart.count",
+    "cart.add",
+    "cart.set",
+    "cart.coupon",
+    "cart.remove_coupon",
+    "checkout.get",
+    "checkout.countries",
+    "checkout.contact",
+    "checkout.methods",
+    "checkout.place",
+    "orders.get",
+    "orders.list",
+    "orders.cancel",
+    "orders.pay",
+    "orders.repeat",
+    "customer.get",
+    "customer.addresses",
+    "customer.export",
+    "customer.sign_in",
+    "customer.sign_up",
+    "customer.sign_out",
+    "customer.ask_password",
+    "customer.set_password",
+    "customer.change_password",
+    "customer.confirm",
+    "customer.save",
+    "customer.add_address",
+    "customer.remove_address",
+    "customer.erase",
 ];
 
 /// Workers whose scripts have these calls.
@@ -86,10 +120,14 @@ impl Host for Run<'_> {
             "debug" => reply::debug(self, &args),
             "file" => media::file(self, &args),
             "image" => media::image(self, &args),
-            _ => catalogue::call(self, name, &args).unwrap_or_else(|| {
-                let words = format!("there is no shop.{}()", wire::text::quoted(name, 60));
-                Err(HostError::new("NO_CALL", words))
-            }),
+            _ => catalogue::call(self, name, &args)
+                .or_else(|| cart::call(self, name, &args))
+                .or_else(|| checkout::call(self, name, &args))
+                .or_else(|| customer::call(self, name, &args))
+                .unwrap_or_else(|| {
+                    let words = format!("there is no shop.{}()", wire::text::quoted(name, 60));
+                    Err(HostError::new("NO_CALL", words))
+                }),
         }
     }
 }

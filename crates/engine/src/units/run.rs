@@ -23,6 +23,8 @@ const MEMORY_MB: u64 = 64;
 const OUTPUT: u64 = 8 << 20;
 /// Time of a page.
 pub(crate) const PAGE_TIME: Duration = Duration::from_secs(2);
+/// Time of a form that a visitor sent: an order may wait for others of the same goods, and a password for its turn.
+const FORM_TIME: Duration = Duration::from_secs(15);
 /// Time of a unit that a person or an agent runs.
 pub(crate) const PERSON_TIME: Duration = Duration::from_secs(60);
 /// Statements and typed calls of one call.
@@ -74,6 +76,8 @@ pub(crate) struct Run<'a> {
     /// Values of secrets that were handed out: none of them leaves the run.
     pub(super) hidden: Vec<String>,
     pub(super) deadline: Instant,
+    /// Words that the visitor got or lost in this run: of the cart, of the session.
+    pub(super) words: Vec<(u8, Option<String>)>,
     stack: Vec<Frame>,
     failures: Vec<UnitError>,
     /// The error of a nested unit on its way through its callers.
@@ -94,6 +98,7 @@ impl<'a> Run<'a> {
     /// A run for a visit.
     pub(super) fn new(units: &'a Units, pool: &'a Pool, visit: &'a Visit) -> Self {
         let time = match visit.audience {
+            Audience::Visitor if visit.method == "POST" => FORM_TIME,
             Audience::Visitor => PAGE_TIME,
             Audience::Person(_) => PERSON_TIME,
         };
@@ -107,6 +112,7 @@ impl<'a> Run<'a> {
             report: Report::default(),
             hidden: Vec::new(),
             deadline: Instant::now() + time,
+            words: Vec::new(),
             stack: Vec::new(),
             failures: Vec::new(),
             raised: None,

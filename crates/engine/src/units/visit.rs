@@ -1,5 +1,6 @@
 //! What a page or a unit is asked for: the request as units see it, who asks, and what they answer with.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -44,6 +45,8 @@ pub(crate) struct Visit {
     pub(crate) post: Vec<Field>,
     /// Cookies.
     pub(crate) cookies: Vec<Field>,
+    /// Where they call from, where that is known.
+    pub(crate) client: Option<IpAddr>,
     /// Who asks.
     pub(crate) audience: Audience,
     /// How pages look.

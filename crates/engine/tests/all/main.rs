@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test stops at what it did not expect")]
 
+mod buying;
+mod buying_at_once;
 mod client;
 mod files;
 mod gate;
@@ -26,3 +28,4 @@ mod units;
 mod units_docs;
 mod units_door;
 mod units_limits;
+mod visitor;

@@ -7,5 +7,8 @@ mod state;
 
 pub use delivery::{receive_return, request_return, ship};
 pub use place::{NewLine, NewOrder, PlaceError, Placed, Use, place};
-pub use read::{HistoryEntry, Line, Order, Selection, by_id, by_token, history, lines, list, of_customer};
+pub use read::{
+    AdjustmentRow, HistoryEntry, Line, Order, Selection, Shipment, address, adjustments, by_cart, by_id,
+    by_token, has_ordered, history, lines, list, of_customer, shipments,
+};
 pub use state::{StateError, cancel_unpaid, move_to, note, recount};

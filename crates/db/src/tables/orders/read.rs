@@ -1,5 +1,8 @@
 //! How orders are read.
 
+use shop::text::folded;
+
+use crate::customers::{ADDRESS, Address};
 use crate::record::record;
 use crate::{DbError, Tx, Value};
 
@@ -64,6 +67,10 @@ record! {
         pub reason: String,
         /// Grows with every change.
         pub version: i64,
+        /// The way to pay.
+        pub payment_method_id: Option<i64>,
+        /// Key of the attempt that placed it.
+        pub key: Option<String>,
     }
 }
 
@@ -140,7 +147,8 @@ pub struct Selection {
 
 const SELECT: &str = "select o.id, o.number, o.state, s.base, o.pay, o.delivery, o.customer_id, o.email, o.phone,
    o.language, o.currency, o.decimals, o.tax_included, o.goods, o.discount, o.shipping, o.fees, o.rounding, o.tax,
-   o.total, o.paid, o.refunded, o.shipping_name, o.payment_name, o.comment, o.placed, o.pay_until, o.reason, o.version
+   o.total, o.paid, o.refunded, o.shipping_name, o.payment_name, o.comment, o.placed, o.pay_until, o.reason, o.version,
+   o.payment_method_id, o.key
    from orders o join order_states s on s.skey = o.state";
 
 fn one(tx: &mut Tx, which: &str, value: Value) -> Result<Option<Order>, DbError> {
@@ -164,7 +172,7 @@ pub(super) fn by_key(tx: &mut Tx, key: &str) -> Result<Option<Order>, DbError> {
 }
 
 /// The order that was made of this cart.
-pub(super) fn by_cart(tx: &mut Tx, cart: i64) -> Result<Option<Order>, DbError> {
+pub fn by_cart(tx: &mut Tx, cart: i64) -> Result<Option<Order>, DbError> {
     one(tx, "cart_id", cart.into())
 }
 
@@ -202,4 +210,67 @@ pub fn history(tx: &mut Tx, order: i64, for_customer: bool) -> Result<Vec<Histor
          where order_id = :id{which} order by id"
     );
     tx.rows(&sql, &[("id", order.into())])?.iter().map(HistoryEntry::of).collect()
+}
+
+/// The address of an order, of the delivery or of the invoice.
+pub fn address(tx: &mut Tx, order: i64, kind: &str) -> Result<Option<Address>, DbError> {
+    let sql = format!(
+        "select id, {} from order_addresses where order_id = :id and kind = :kind",
+        ADDRESS.join(", ")
+    );
+    tx.row(&sql, &[("id", order.into()), ("kind", kind.into())])?.map(|row| Address::read(&row)).transpose()
+}
+
+record! {
+    /// A row of an order's sums.
+    pub struct AdjustmentRow {
+        /// The line it belongs to.
+        pub order_line_id: Option<i64>,
+        /// Kind.
+        pub kind: String,
+        /// The coupon.
+        pub code: String,
+        /// Name.
+        pub name: String,
+        /// Minor units.
+        pub amount: i64,
+    }
+}
+
+/// Every change of an amount of an order.
+pub fn adjustments(tx: &mut Tx, order: i64) -> Result<Vec<AdjustmentRow>, DbError> {
+    let sql = "select order_line_id, kind, code, name, amount from order_adjustments where order_id = :id order by id";
+    tx.rows(sql, &[("id", order.into())])?.iter().map(AdjustmentRow::of).collect()
+}
+
+record! {
+    /// A parcel.
+    pub struct Shipment {
+        /// Number.
+        pub id: i64,
+        /// Who carries it.
+        pub carrier: String,
+        /// Number by which it is followed.
+        pub tracking: String,
+        /// State.
+        pub state: String,
+        /// When it left.
+        pub sent: Option<String>,
+    }
+}
+
+/// Parcels of an order.
+pub fn shipments(tx: &mut Tx, order: i64) -> Result<Vec<Shipment>, DbError> {
+    let sql = "select id, carrier, tracking, state, sent from shipments where order_id = :id order by id";
+    tx.rows(sql, &[("id", order.into())])?.iter().map(Shipment::of).collect()
+}
+
+/// Whether somebody with this e-mail address ordered before; what was cancelled does not count.
+pub fn has_ordered(tx: &mut Tx, email: &str) -> Result<bool, DbError> {
+    let row = tx.row(
+        "select 1 as yes from orders o join order_states s on s.skey = o.state
+         where o.email_folded = :email and s.base <> 'kCancel' limit 1",
+        &[("email", folded(email).into())],
+    )?;
+    Ok(row.is_some())
 }

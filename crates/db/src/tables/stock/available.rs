@@ -63,3 +63,13 @@ pub fn of_variants(
     let rows = tx.rows(&sql, &list.with(&[("now", micros(now).into())]))?;
     rows.iter().map(|row| Availability::of(row).map(|found| (found.variant_id, found))).collect()
 }
+
+/// What a cart itself holds of variants at this moment: one's own reservation never blocks.
+pub fn held_by_cart(tx: &mut Tx, cart: i64, now: Timestamp) -> Result<HashMap<i64, i64>, DbError> {
+    let rows = tx.rows(
+        "select variant_id, cast(sum(quantity) as bigint) as quantity from reservations
+         where cart_id = :cart and until > :now group by variant_id",
+        &[("cart", cart.into()), ("now", micros(now).into())],
+    )?;
+    rows.iter().map(|row| Ok((row.get("variant_id")?, row.get("quantity")?))).collect()
+}

@@ -5,5 +5,5 @@
 mod available;
 mod moves;
 
-pub use available::{Availability, of_variants};
+pub use available::{Availability, held_by_cart, of_variants};
 pub use moves::{Holder, Move, ReserveError, Wanted, add_move, release, release_all_expired, reserve, ship};

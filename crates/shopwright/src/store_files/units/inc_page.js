@@ -8,6 +8,8 @@ export function show(template, page) {
     home: home(),
     homes: shop.pages.homes(),
     search: at("search"),
+    cart: at("cart"),
+    account: at("account"),
     ...page,
     canonical: page.path === undefined ? null : base() + page.path,
   });

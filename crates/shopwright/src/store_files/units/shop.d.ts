@@ -168,12 +168,163 @@ interface Page {
   seo_description: string | null;
 }
 
+/** An expected no: a key that pages word, and the field and number it is about. */
+interface Problem {
+  code: string;
+  field: string | null;
+  value: number | null;
+}
+
+/** What a call that changes something answers; `problem` is null where it was done. */
+type Done<More = {}> = { problem: Problem | null } & Partial<More>;
+type Checked = { problems: Problem[] };
+
+interface Amount {
+  amount: Minor;
+  text: string;
+}
+
+interface Sums {
+  goods: Amount;
+  discount: Amount;
+  discounts: { name: string; code: string | null; amount: Amount }[];
+  shipping: { name: string; amount: Amount } | null;
+  fees: Amount;
+  rounding: Amount;
+  tax: Amount;
+  /** Whether prices hold the tax. */
+  tax_included: boolean;
+  total: Amount;
+}
+
+interface CartLine {
+  /** Null of a gift. */
+  id: number | null;
+  is_gift: boolean;
+  variant: number;
+  product: number;
+  name: string | null;
+  options: string;
+  sku: string | null;
+  url: Path | null;
+  image: Image | null;
+  quantity: number;
+  min_quantity: number | null;
+  max_quantity: number | null;
+  step: number | null;
+  price: Amount | null;
+  /** The price that the visitor saw, where it is another now. */
+  price_before: Amount | null;
+  amount: Amount | null;
+  discount: Amount | null;
+  total: Amount | null;
+  /** Why it cannot be bought so. */
+  problem: Problem | null;
+}
+
+interface Cart {
+  id: number | null;
+  lines: CartLine[];
+  count: number;
+  can_order: boolean;
+  coupons: { code: string; works: boolean }[];
+  sums: Sums | null;
+}
+
+interface PostAddress {
+  name: string;
+  company: string;
+  country: string;
+  region: string;
+  city: string;
+  postcode: string;
+  line1: string;
+  line2: string;
+  phone: string;
+  tax_number: string;
+}
+
+interface Country {
+  code: string;
+  name: string;
+  /** Fields an address there must have, with commas between. */
+  required: string;
+}
+
+interface Checkout {
+  cart: Cart;
+  /** The first step that lacks something. */
+  step: "cart" | "contact" | "methods" | "summary";
+  /** What the visitor confirms: goes back with `place`. */
+  seen: string;
+  ships: boolean;
+  email: string;
+  phone: string;
+  comment: string;
+  address: PostAddress | null;
+  address_lines: string[];
+  countries: Country[];
+  shipping_methods: {
+    id: number; name: string; text: string; pickup: boolean; days_min: number | null; days_max: number | null;
+    amount: Amount; chosen: boolean;
+  }[];
+  payment_methods: { id: number; name: string; text: string; fee: Amount; chosen: boolean }[];
+  payment_name: string | null;
+  /** Of whoever is signed in. */
+  customer?: { email: string; name: string };
+  addresses?: (PostAddress & { id: number })[];
+}
+
+interface Order {
+  number: string;
+  /** The word in the address of its page. */
+  token: string | null;
+  path: Path | null;
+  url: string | null;
+  placed: string;
+  pay_until: string | null;
+  state: "kDraft" | "kWait" | "kNew" | "kAccept" | "kDone" | "kCancel";
+  own_state: string;
+  pay: "kNone" | "kHeld" | "kPart" | "kPaid" | "kOver" | "kPartBack" | "kBack";
+  delivery: "kNone" | "kPart" | "kSent" | "kArrived" | "kPartBack" | "kBack";
+  reason: string;
+  email: string;
+  phone: string;
+  name: string | null;
+  address_lines: string[];
+  comment: string;
+  shipping_name: string;
+  payment_name: string;
+  payment_text: string;
+  lines: {
+    name: string; options: string; sku: string; quantity: number; cancelled: number; shipped: number; returned: number;
+    price: Amount; discount: Amount; total: Amount; url: Path | null; image: Image | null;
+  }[];
+  tax_included: boolean;
+  goods: Amount;
+  discount: Amount;
+  discounts: { name: string; code: string; amount: Amount }[];
+  shipping: Amount;
+  fees: Amount;
+  rounding: Amount;
+  tax: Amount;
+  total: Amount;
+  paid: Amount;
+  refunded: Amount;
+  parcels: { carrier: string; tracking: string; state: string; sent: string | null }[];
+  history: { time: string; axis: string; new: string; text: string }[];
+  can_cancel: boolean;
+  can_pay: boolean;
+  /** Whether the last attempt to pay failed. */
+  payment_failed: boolean;
+}
+
 type Sort = "popular" | "new" | "price" | "price_down" | "name" | "rating";
 type Params = Record<string, string | number | bigint | boolean | null>;
 type Row = Record<string, any>;
 type Fields = Record<string, string | string[]>;
 
-/** Every failed call throws an Error whose `code` says what kind: ARGUMENT, SQL, LIMIT, TEMPLATE, NOT_GRANTED, DATABASE. */
+/** Every failed call throws an Error whose `code` says what kind: ARGUMENT, SQL, LIMIT, TEMPLATE, NOT_GRANTED, NOT_POST, DATABASE. */
 declare const shop: {
   // The page.
   readonly language: string;
@@ -238,6 +389,58 @@ declare const shop: {
   image(file: { url: Path }, options?: { width?: Length; height?: Length; fit?: "inside" | "cover" }): Omit<Image, "id">;
   /** `meant` is what was searched instead, where nothing holds what was typed. */
   search(text: string, options?: { page?: number; per?: number }): Omit<List, "facets"> & { meant: string | null };
+
+  // Buying. What changes something works for a form that was sent (POST) only, and in the visitor's own name.
+  readonly cart: {
+    get(): Cart;
+    /** How many lines it has. */
+    count(): number;
+    add(variant: number | string, quantity?: number | string): Done;
+    /** 0 removes the line. */
+    set(line: number | string, quantity: number | string): Done;
+    coupon(code: string): Done;
+    remove_coupon(code: string): Done;
+  };
+  readonly checkout: {
+    /** Null where nothing lies in the cart. */
+    get(): Checkout | null;
+    countries(): Country[];
+    /** `email`, `phone`, the fields of an address or `address_id`. */
+    contact(form: Fields): Checked;
+    /** `shipping`, `payment`, `comment`. */
+    methods(form: Fields): Checked;
+    /** `cart` and `seen`. Sends the visitor on: to the payment, else to the order. */
+    place(form: Fields): Done<{ token: string; url: Path }>;
+  };
+  readonly orders: {
+    get(token: string): Order | null;
+    /** Of whoever is signed in; null for a guest. */
+    list(): Order[] | null;
+    cancel(token: string): Done;
+    /** Sends the visitor on to the payment. */
+    pay(token: string): Done;
+    /** Puts what it held into the cart, as far as it can be had. */
+    repeat(token: string): Done<{ left_out: number }>;
+  };
+  /** The account of whoever is signed in. */
+  readonly customer: {
+    get(): { id: number; email: string; name: string; phone: string; is_confirmed: boolean } | null;
+    sign_in(email: string, password: string): Done<{ shortened: { variant: number; wanted: number; got: number }[] }>;
+    /** `email`, `password`, `name`. */
+    sign_up(form: Fields): Done<{ shortened: { variant: number; wanted: number; got: number }[] }>;
+    sign_out(): Done;
+    ask_password(email: string): Done;
+    set_password(token: string, password: string): Done;
+    change_password(old: string, password: string): Done;
+    confirm(token: string): Done<{ orders: number }>;
+    /** `name`, `phone`. */
+    save(form: Fields): Done;
+    addresses(): (PostAddress & { id: number })[] | null;
+    add_address(form: Fields): Checked;
+    remove_address(id: number | string): Done;
+    export(): object | null;
+    erase(password: string): Done;
+  };
 
   // Making pages.
   render(template: string, data?: object): string;

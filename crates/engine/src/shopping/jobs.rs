@@ -1,0 +1,92 @@
+//! What nobody asks for and happens all the same: providers are asked again, orders that nobody paid are cancelled,
+//! reservations and words that have run out are dropped.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use db::{customer_tokens, orders, payments as rows, stock};
+use jiff::SignedDuration;
+use tokio::time::{MissedTickBehavior, interval};
+use wire::Stop;
+
+use super::{Cx, NotDone, mails};
+use crate::app_state::AppState;
+use crate::blocking::blocking;
+use crate::payments;
+use crate::units::visit::Visit;
+
+/// How often.
+const EVERY: Duration = Duration::from_secs(30);
+/// A payment that is silent for so long is asked for.
+const SILENT: SignedDuration = SignedDuration::from_secs(60);
+/// How many of each at once.
+const MOST: u32 = 50;
+
+/// Does so until it is aborted. Several nodes may do so at once: what was done by one is nothing new to the other.
+pub(crate) async fn run(state: Arc<AppState>) {
+    let mut ticks = interval(EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let state = Arc::clone(&state);
+        if let Err(Stop::Broke(fault)) = blocking(move || Ok(round(&state))).await {
+            tracing::warn!(cause = fault.chain(), "A round over payments and orders broke off");
+        }
+    }
+}
+
+/// One round. What fails is left to the next.
+fn round(state: &AppState) {
+    if state.is_locked() {
+        return;
+    }
+    let settings = state.settings.current();
+    let look = Visit::look(&settings, &settings.config.language);
+    let cx = Cx { settings: &settings, look: &look, now: state.clock.now() };
+    for (what, done) in [
+        ("payments", ask_again(state, cx)),
+        ("refunds", refund_again(state, cx)),
+        ("unpaid orders", cancel_unpaid(state, cx)),
+        ("reservations", drop_expired(state, cx)),
+    ] {
+        match done {
+            Ok(()) => {}
+            Err(NotDone::Db(cause)) => tracing::warn!(what, %cause, "A round broke off"),
+            Err(NotDone::Problem(problem)) => {
+                tracing::warn!(what, problem = problem.code, "A round broke off")
+            }
+            Err(NotDone::Broke(cause)) => tracing::warn!(what, cause, "A round broke off"),
+        }
+    }
+}
+
+fn ask_again(state: &AppState, cx: Cx<'_>) -> Result<(), NotDone> {
+    for payment in state.db.read(|tx| rows::unanswered(tx, cx.now - SILENT, MOST))? {
+        payments::ask(&state.db, cx, &payment)?;
+    }
+    Ok(())
+}
+
+fn refund_again(state: &AppState, cx: Cx<'_>) -> Result<(), NotDone> {
+    for refund in state.db.read(|tx| rows::unanswered_refunds(tx, cx.now - SILENT, MOST))? {
+        payments::refund(&state.db, cx, &refund)?;
+    }
+    Ok(())
+}
+
+fn cancel_unpaid(state: &AppState, cx: Cx<'_>) -> Result<(), NotDone> {
+    state.db.write(|tx| {
+        for order in orders::cancel_unpaid(tx, MOST, cx.now)? {
+            mails::cancelled(tx, cx, order)?;
+        }
+        Ok(())
+    })
+}
+
+fn drop_expired(state: &AppState, cx: Cx<'_>) -> Result<(), NotDone> {
+    state.db.write(|tx| {
+        stock::release_all_expired(tx, cx.now)?;
+        customer_tokens::drop_expired(tx, cx.now)?;
+        Ok(())
+    })
+}
