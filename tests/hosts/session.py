@@ -74,7 +74,7 @@ class Session:
         self.tools, self.instructions, self.host, self.note = tools, instructions, host, note
         self.lock = threading.Lock()
         self.failures, self.calls, self.asked = [], [], []
-        self.listed, self.searched = set(), {}
+        self.listed, self.names, self.searched = set(), set(), {}
         self.first_listed = self.instructions_seen = 0
         self.provider, self.is_done, self.saved = "", False, f"Written by {host}"
         self.script = self.play()
@@ -107,6 +107,7 @@ class Session:
         name, space = here.get(tool) or self.guess(tool, here)
         if tool not in here and wrapper:
             self.listed.add(tool)
+            self.names.add(name)
             return "", (names[wrapper], WRAPPERS[wrapper](name, arguments))
         return "", ((name, space), arguments)
 
@@ -136,6 +137,7 @@ class Session:
         if not self.listed:
             self.first_listed = len(here)
         self.listed |= set(here)
+        self.names |= {name for name, _ in here.values()}
         prose = list(strings(request.prose))
         for length in range(len(self.instructions), self.instructions_seen, -1):
             if any(self.instructions[:length] in text for text in prose):

@@ -85,6 +85,31 @@ impl Db {
         self.within(Purpose::Write, f)
     }
 
+    /// Looks whether tables can be made here, and leaves none behind; of SQLite at the most an empty file.
+    pub fn check_table_making(&self) -> Result<(), DbError> {
+        enum Probe {
+            Made,
+            Failed(DbError),
+        }
+        impl From<DbError> for Probe {
+            fn from(error: DbError) -> Self {
+                Self::Failed(error)
+            }
+        }
+        if let Driver::Sqlite(sqlite) = &self.driver {
+            sqlite.prepare_file()?;
+        }
+        let probed = self.write(|tx| {
+            tx.run("create table shopwright_probe (id integer)", &[])?;
+            // Whatever is not done to its end is taken back.
+            Err::<(), _>(Probe::Made)
+        });
+        match probed {
+            Err(Probe::Failed(error)) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// Tells all nodes something that no change of the database comes with.
     pub fn signal(&self, channel: &str, payload: &str) -> Result<(), DbError> {
         self.write(|tx| tx.signal(channel, payload))

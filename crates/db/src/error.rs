@@ -8,6 +8,9 @@ pub enum DbError {
     /// The address in the settings is of no known form. It is not repeated: it may hold a password.
     #[error("the database's address must be `sqlite:PATH` or `postgres://USER:PASSWORD@HOST/NAME`")]
     Address,
+    /// A letter in the login or password that means something else in an address.
+    #[error("the database's address: `{0}` in a login or password is written `{1}`")]
+    Letter(char, &'static str),
     /// How the line to the server is to be kept secret is not understood, or cannot be done.
     #[error("the database's address: {0}")]
     Tls(String),

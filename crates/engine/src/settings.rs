@@ -1,6 +1,7 @@
 //! `config.json` of a store's root: its form, its reading, what its values mean. See spec: system.md.
 
 pub(crate) mod config_file;
+mod doubled_keys;
 pub(crate) mod mail;
 pub(crate) mod reload;
 
@@ -171,6 +172,14 @@ pub enum ConfigError {
         /// What is wrong, without the value.
         what: &'static str,
     },
+    /// A key stands twice in one object.
+    #[error("has the key `{key}` twice, again at line {line}: take one of them out")]
+    Doubled {
+        /// The key.
+        key: String,
+        /// Line of the second one, from 1.
+        line: usize,
+    },
     /// A value means nothing.
     #[error("key `{key}`: {why}")]
     Value {
@@ -184,7 +193,9 @@ pub enum ConfigError {
 impl Config {
     /// Reads the text of a file. A byte-order mark is let through.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| ConfigError::Form {
+        let text = text.trim_start_matches('\u{feff}');
+        doubled_keys::refuse(text)?;
+        serde_json::from_str(text).map_err(|error| ConfigError::Form {
             line: error.line(),
             column: error.column(),
             what: match error.classify() {

@@ -151,6 +151,11 @@ refusals! {
     "NO_STORE:" " no store was ever opened in the program on this computer, or the one opened last was taken off its list.";
     "The person starts the program with `shopwright desk` and opens a store there."
 
+    /// This computer names no home directory, so that nobody knows where the program keeps its list of stores.
+    no_home() Server Person
+    "NO_HOME:" " this process has no home directory: neither SHOPWRIGHT_HOME nor HOME is set, and the system knows none for its user.";
+    "The person sets SHOPWRIGHT_HOME to the program's home in the agent application's settings of this server."
+
     /// The server is pinned to a folder that is not in the program's list, or no folder follows `--store`.
     no_such_store(what: &str) Server Person
     "NO_SUCH_STORE:" " {what}.";

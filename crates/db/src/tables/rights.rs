@@ -70,8 +70,7 @@ fn is_granted_itself(tx: &mut Tx, user: i64, command: &str) -> Result<bool, DbEr
 
 /// Path of a command's row in the tree, in a language: `AI Assistant -> Memory -> Get list`.
 pub fn path(tx: &mut Tx, command: &str, language: &str) -> Result<Option<String>, DbError> {
-    let tree = Tree::read(tx, language)?;
-    Ok(tree.rows.values().find(|row| row.command.as_deref() == Some(command)).map(|row| tree.path(row)))
+    Ok(Tree::read(tx, language)?.path_of(command))
 }
 
 /// Path of the row or folder of this key.
@@ -82,12 +81,17 @@ pub fn row_path(tx: &mut Tx, skey: &str, language: &str) -> Result<Option<String
 
 /// Paths of all agent commands, by command.
 pub fn paths(tx: &mut Tx, language: &str) -> Result<BTreeMap<String, String>, DbError> {
+    Ok(Tree::read(tx, language)?.agent_paths())
+}
+
+/// The same, and the path of one command more, for one reading of the tree.
+pub fn paths_and(
+    tx: &mut Tx,
+    command: &str,
+    language: &str,
+) -> Result<(BTreeMap<String, String>, Option<String>), DbError> {
     let tree = Tree::read(tx, language)?;
-    let commands = tree.rows.values().filter_map(|row| row.command.clone().map(|command| (command, row)));
-    Ok(commands
-        .filter(|(command, _)| command.starts_with("AGENT_"))
-        .map(|(command, row)| (command, tree.path(row)))
-        .collect())
+    Ok((tree.agent_paths(), tree.path_of(command)))
 }
 
 /// When and under which load a command may run; no limits for a command that is not in the tree.
@@ -228,6 +232,18 @@ impl Tree {
             rows.insert(row.get("id")?, operation);
         }
         Ok(Self { rows })
+    }
+
+    fn agent_paths(&self) -> BTreeMap<String, String> {
+        let commands = self.rows.values().filter_map(|row| row.command.clone().map(|command| (command, row)));
+        commands
+            .filter(|(command, _)| command.starts_with("AGENT_"))
+            .map(|(command, row)| (command, self.path(row)))
+            .collect()
+    }
+
+    fn path_of(&self, command: &str) -> Option<String> {
+        self.rows.values().find(|row| row.command.as_deref() == Some(command)).map(|row| self.path(row))
     }
 
     fn path(&self, row: &Operation) -> String {

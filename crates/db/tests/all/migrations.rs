@@ -158,3 +158,19 @@ crate::fixture::on_both! {
         }
     }
 }
+
+#[test]
+fn looking_whether_tables_can_be_made_leaves_none() {
+    for place in [Some(Fixture::sqlite()), Fixture::postgres()].into_iter().flatten() {
+        let db = place.open();
+        db.check_table_making().unwrap();
+        db.check_table_making().unwrap();
+        assert_eq!(schema(&db), BTreeSet::new());
+        db.migrate().unwrap();
+        let before = schema(&db);
+        db.check_table_making().unwrap();
+        assert_eq!(schema(&db), before);
+        db.write(|tx| tx.run("create table shopwright_probe (id integer)", &[])).unwrap();
+        assert!(matches!(db.check_table_making(), Err(DbError::Sql(_))), "{}", "it is looked for real");
+    }
+}

@@ -130,6 +130,8 @@ on_both! {
         let components = db.read(|tx| rights::row_path(tx, "AI_COMPONENTS", "ru")).unwrap();
         assert_eq!(components.as_deref(), Some("Программа -> Компоненты ИИ"));
         let paths = db.read(|tx| rights::paths(tx, "en")).unwrap();
+        let both = db.read(|tx| rights::paths_and(tx, "ORDERS", "en")).unwrap();
+        assert_eq!(both, (paths.clone(), db.read(|tx| rights::path(tx, "ORDERS", "en")).unwrap()));
         assert!(paths.keys().all(|command| command.starts_with("AGENT_")));
         assert_eq!(paths["AGENT_ENGINE_DB_SELECT"], "AI Assistant -> Direct access -> Database -> Read");
     }

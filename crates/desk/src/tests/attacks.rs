@@ -91,7 +91,27 @@ async fn a_foreign_host_name_is_refused_even_with_the_cookie() {
             let page = forged(&browser, Method::GET, path, &headers, String::new()).await;
             assert!(page.status == 421 || page.status == 400, "{host} {path}: {}", page.status);
             page.keeps_quiet("Irina");
+            if page.status == 421 {
+                page.says(&format!("own address, http:&#x2f;&#x2f;127.0.0.1:{port}. "));
+            }
         }
+    }
+}
+
+#[tokio::test]
+async fn a_foreign_cookie_that_is_no_ascii_does_not_keep_the_own_one_out() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let world = World::new().await;
+    let desk = world.desk_signed_in().await;
+    let browser = Browser::open(&desk).await;
+    for (before, after) in [(&b"odd=\xe9; "[..], &b""[..]), (b"", b"; odd=caf\xc3\xa9\xff")] {
+        let mut line = tokio::net::TcpStream::connect(desk.address()).await.unwrap();
+        let start = format!("GET / HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nCookie: ", desk.address());
+        let request = [start.as_bytes(), before, browser.cookie.as_bytes(), after, b"\r\n\r\n"].concat();
+        line.write_all(&request).await.unwrap();
+        let mut answer = String::new();
+        line.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     }
 }
 

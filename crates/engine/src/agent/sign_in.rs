@@ -1,6 +1,5 @@
 //! Signing in at the agent's endpoint: everything a session has to know, read in the transaction of its ticket.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use db::{Tx, ai_tools, events, rights, users};
@@ -56,8 +55,8 @@ fn signed_in(tx: &mut Tx, admitted: &Admitted<'_>) -> Result<SignedIn, Stop> {
 }
 
 fn rights_of(tx: &mut Tx, admitted: &Admitted<'_>, language: &str) -> Result<Rights, Stop> {
-    let mut closed: BTreeMap<String, String> = rights::paths(tx, language)?;
-    let components_path = rights::path(tx, AI_COMPONENTS, language)?.unwrap_or_default();
+    let (mut closed, components_path) = rights::paths_and(tx, AI_COMPONENTS, language)?;
+    let components_path = components_path.unwrap_or_default();
     let granted: Vec<String> = if admitted.is_demo {
         std::mem::take(&mut closed).into_keys().collect()
     } else {

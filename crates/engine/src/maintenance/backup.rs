@@ -177,12 +177,11 @@ fn attempt(
     let config = config_file::read(root)?;
     let before = FileTree::look(root)?;
     let now = Timestamp::now();
-    let unwritten = || file_error(&output.part);
-    let file = output.fresh().map_err(unwritten())?;
-    let mut writer = Writer::new(file, &Head::new(store, now), now).map_err(unwritten())?;
+    let file = output.fresh().map_err(file_error(&output.part))?;
+    let mut writer = Writer::new(file, &output.path, &Head::new(store, now), now)?;
     let tables = write_rows(db, &mut writer, watch)?;
     let text = config_file::text(&config_file::for_backup(config.clone()));
-    writer.add(wire::paths::CONFIG, text.as_bytes()).map_err(unwritten())?;
+    writer.add(wire::paths::CONFIG, text.as_bytes())?;
     if let Some(changed) = write_files(&mut writer, &before, watch)? {
         return Ok(Attempt::Changed(changed));
     }
@@ -196,7 +195,7 @@ fn attempt(
     let folders = before.folders.iter();
     let folders =
         folders.map(|folder| FolderEntry { name: folder.name.clone(), mode: folder.mode }).collect();
-    writer.finish(Manifest { tables, folders, parts: Vec::new() }).map_err(unwritten())?;
+    writer.finish(Manifest { tables, folders, parts: Vec::new() })?;
     let bytes = output.put().map_err(file_error(&output.path))?;
     Ok(Attempt::Done(BackedUp { rows, files: before.files.len(), bytes, left_out: before.left_out }))
 }
@@ -241,7 +240,7 @@ fn write_files(
     let (mut done, all) = (0, tree.bytes());
     for file in &tree.files {
         go_on(watch, Step { what: Activity::Files, name: &file.name, done, all })?;
-        if !writer.add_file(file).map_err(file_error(&file.path))? {
+        if !writer.add_file(file)? {
             return Ok(Some(file.name.clone()));
         }
         done += file.size;

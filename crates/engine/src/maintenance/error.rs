@@ -26,6 +26,9 @@ pub enum MaintenanceError {
     /// A file cannot be read or written.
     #[error("`{0}`: {1}")]
     File(PathBuf, #[source] io::Error),
+    /// The backup's file cannot be written, as on a full disk.
+    #[error("the backup `{0}` cannot be written: {1}")]
+    Unwritten(PathBuf, #[source] io::Error),
     /// Another of these commands is at work.
     #[error("another `shopwright store` command moves, backs up or restores this store now")]
     AtWork,

@@ -17,7 +17,8 @@ use super::error::MaintenanceError;
 use super::locks::MaintenanceLock;
 use super::progress::{Watch, rows_watch};
 use super::staging;
-use crate::settings::{Settings, config_file};
+use crate::new_file::check_replace;
+use crate::settings::{ConfigError, Settings, config_file};
 
 /// A move that is wished for.
 #[derive(Clone, Debug)]
@@ -60,6 +61,7 @@ pub fn migrate(root: &Path, migration: &Migration, watch: Watch<'_>) -> Result<M
         return finish_earlier(&from, &lock, address);
     }
     let freeze = wanted_freeze(&from, &to, migration.replace)?;
+    check_end(root, &to)?;
     lock.close_store("migrate")?;
     let tables = match carry(root, &from, &to, &freeze, migration, watch) {
         Ok(tables) => tables,
@@ -109,6 +111,17 @@ fn wanted_freeze(from: &Db, to: &Db, replace: bool) -> Result<WriteFreeze, Maint
         }
         Some(freeze) => Ok(freeze.because(FreezeReason::Moving)),
         None => Ok(WriteFreeze::new(FreezeReason::Moving)?),
+    }
+}
+
+/// Looks whether the move can come to its end, and changes nothing.
+fn check_end(root: &Path, to: &Db) -> Result<(), MaintenanceError> {
+    let config = root.join(wire::paths::CONFIG);
+    check_replace(&config).map_err(ConfigError::Write)?;
+    match to.check_table_making() {
+        // An earlier move that was killed has made them.
+        Ok(()) | Err(DbError::WritesFrozen) => Ok(()),
+        Err(error) => Err(MaintenanceError::Target(error)),
     }
 }
 

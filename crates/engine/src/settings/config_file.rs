@@ -74,17 +74,17 @@ pub(crate) fn of_backup(mut file: ConfigFile, here: Option<&ConfigFile>, databas
 /// A database's address without its password.
 pub fn shown(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let (server, rest) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
-    let Some((person, host)) = server.rsplit_once('@') else {
-        return format!("{scheme}://{server}{}", plain(rest));
-    };
-    let person = person.split(':').next().unwrap_or_default();
-    format!("{scheme}://{person}@{host}{}", plain(rest))
-}
-
-/// The rest without parameters, which may be secrets too.
-fn plain(rest: &str) -> &str {
-    rest.split('?').next().unwrap_or_default()
+    // The parameters may be secrets too.
+    let (start, query) = rest.split_once('?').unwrap_or((rest, ""));
+    match start.rsplit_once('@') {
+        Some((login, server)) => {
+            let person = login.split([':', '/', '#']).next().unwrap_or_default();
+            format!("{scheme}://{person}@{server}")
+        }
+        // The question mark may stand in a password.
+        None if query.contains('@') => format!("{scheme}://…"),
+        None => format!("{scheme}://{start}"),
+    }
 }
 
 #[cfg(test)]
@@ -139,6 +139,8 @@ mod tests {
         for (url, words) in [
             ("postgres://shop:secret@db:5432/shop", "postgres://shop@db:5432/shop"),
             ("postgres://shop:se@cret:x@db/shop?password=secret", "postgres://shop@db/shop"),
+            ("postgres://shop:se/cret#x@db/shop", "postgres://shop@db/shop"),
+            ("postgres://shop:se?cret@db/shop", "postgres://…"),
             ("postgres://db/shop", "postgres://db/shop"),
             ("postgres://db?password=secret", "postgres://db"),
             ("sqlite:core/store.db", "sqlite:core/store.db"),

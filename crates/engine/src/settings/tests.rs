@@ -44,6 +44,23 @@ fn a_broken_file_says_where_and_quotes_nothing() {
 }
 
 #[test]
+fn a_key_that_stands_twice_is_named_wherever_it_stands() {
+    for (text, key) in [
+        ("{\"cache\": true,\n\"cache\": true}", "cache"),
+        ("{\"later\": {\"a\": 1,\n\"a\": 2}}", "a"),
+        ("{\"secrets\": {\"mail\": \"hush-hush\",\n\"mail\": \"hush\"}}", "mail"),
+        ("{\"later\": [{\"b\": 1},{\"b\": 1,\n\"b\": null}]}", "b"),
+    ] {
+        let error = settings(text).unwrap_err();
+        assert!(error.contains(&format!("key `{key}` twice")) && error.contains("line 2"), "{error}");
+        assert!(!error.contains("hush"), "{error}");
+    }
+    // One key in two objects is no mistake, and what is no JSON is told as that.
+    assert!(settings(r#"{"later": [{"b": 1}, {"b": 1}], "b": 1}"#).is_ok());
+    assert!(settings(r#"{"cache": tru, "cache": true}"#).unwrap_err().contains("not JSON"));
+}
+
+#[test]
 fn secrets_do_not_print_and_unknown_keys_stay() {
     let settings = settings(r#"{"secrets": {"licence": " hush-hush "}, "later": [1]}"#).unwrap();
     assert_eq!(settings.config.secrets.get(Secrets::LICENCE), Some("hush-hush"));

@@ -10,7 +10,7 @@ pub enum PasswordError {
     #[error("the saved password cannot be decrypted: it was saved on another computer, or its key is gone")]
     Undecryptable,
     /// It was typed for another address than the store's is now.
-    #[error("it was saved for the address {0}, and Shop.ini names another one now")]
+    #[error("it was typed for the address {0}, and Shop.ini names another one now")]
     OtherAddress(String),
     /// It is in the system's keyring, which cannot be asked from here.
     #[error("it is in the system's keyring, which is out of reach: {0}")]

@@ -36,3 +36,28 @@ impl InFlight {
         Some(Turn { _place: place, until })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{InFlight, MOST};
+    use crate::client::messages;
+
+    #[tokio::test]
+    async fn whoever_finds_no_place_in_time_is_told_that_nothing_was_sent() {
+        let (places, long, short) = (InFlight::default(), Duration::from_secs(60), Duration::from_millis(1));
+        let mut held = Vec::new();
+        for _ in 0..MOST {
+            held.push(places.turn(long).await.unwrap());
+        }
+        assert!(places.turn(short).await.is_none());
+        let refusal = messages::no_place("https://shop.example.com", Duration::from_secs(50));
+        assert_eq!(refusal.name(), "no_connection");
+        for words in ["took all of 50 seconds", "sends 16 at once", "was not sent and nothing was done"] {
+            assert!(refusal.text().contains(words), "{}", refusal.text());
+        }
+        held.pop();
+        assert!(places.turn(short).await.is_some());
+    }
+}

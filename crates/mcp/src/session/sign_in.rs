@@ -51,7 +51,7 @@ pub(crate) async fn source(
         Ok(Some(pair)) => Ok(Source { pair, from: PasswordSource::Settings }),
         Ok(None) => Err(catalogue::no_settings(&format!("{seen}, and no password is saved for this store"))),
         Err(why) => {
-            Err(catalogue::no_settings(&format!("{seen}, and the saved passwords cannot be read ({why})")))
+            Err(catalogue::no_settings(&format!("{seen}, and the saved password cannot be used: {why}")))
         }
     }
 }

@@ -20,14 +20,13 @@ pub(crate) struct StoreChoice {
 
 /// The program's list of stores.
 pub(crate) fn stores(home: &Home) -> Result<StoreList, Stop> {
-    Ok(home.stores().map_err(|error| {
+    home.stores().map_err(|error| {
         if matches!(error, HomeError::NoHome) {
-            let mend = "the person sets SHOPWRIGHT_HOME to the program's home in the agent application's settings of this server";
-            return Fault::new(format!("there is no home directory, and so no list of stores: {mend}"));
+            return catalogue::no_home().into();
         }
         let mend = "the person corrects that file, or removes it and opens the store in the program again";
-        Fault::new(format!("the list of stores cannot be read: {error}; {mend}"))
-    })?)
+        Fault::new(format!("the list of stores cannot be read: {error}; {mend}")).into()
+    })
 }
 
 /// The pinned store, else the one the program opened last. See spec: session.md.

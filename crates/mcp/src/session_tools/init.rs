@@ -118,7 +118,7 @@ async fn what_follows(home: &Home, store: &StoreChoice, program: &Program) -> Op
             format!("{seen}: `session_connect` will sign in as `{}` with the saved password.", pair.login)
         }
         Err(why) => format!(
-            "{seen}, and whether a password is saved is not known ({why}): before `session_connect` the person unlocks the keyring, or opens the store `{}` in the program (`shopwright desk`) and signs in there.",
+            "{seen}, and the saved password cannot be used: {why}. Before `session_connect` the person mends that, or opens the store `{}` in the program (`shopwright desk`) and signs in there.",
             store.name
         ),
         Ok(None) => format!(

@@ -300,7 +300,7 @@ async fn an_engine_that_comes_back_is_found_again() {
     ShopIni { url: address, ..connection.clone() }.write(&place.store()).unwrap();
     // A password is for the address it was typed for.
     let text = host.call("session_connect", json!({"topic": "t"})).await.text().to_owned();
-    assert!(text.starts_with("NO_SETTINGS:") && text.contains("it was saved for the address"), "{text}");
+    assert!(text.starts_with("NO_SETTINGS:") && text.contains("it was typed for the address"), "{text}");
     place.save_password(&place.store());
     assert!(host.call("session_connect", json!({"topic": "t"})).await.text().starts_with("No connection"));
     assert!(host.call("memory_list", json!({})).await.text().starts_with("Not connected"));

@@ -584,7 +584,8 @@ async fn without_a_home_the_server_says_so_over_the_protocol() {
     let options = Options { home: home::Home::nowhere(), ..Place::new(&engine.url).options() };
     let mut host = Host::open(options, VERSION, "claude-code").await;
     let called = host.call("session_init", json!({})).await;
-    assert!(!called.refused() && called.text().contains("SHOPWRIGHT_HOME"), "{}", called.text());
+    assert!(!called.refused() && called.text().contains("NO_HOME:"), "{}", called.text());
+    assert_eq!(called.data()["connect"], false);
     let called = host.call("session_connect", json!({"topic": "prices"})).await;
-    assert!(called.refused() && called.text().contains("SHOPWRIGHT_HOME"), "{}", called.text());
+    assert!(called.refused() && called.text().starts_with("NO_HOME:"), "{}", called.text());
 }

@@ -72,3 +72,27 @@ proptest! {
         prop_assert_eq!(window.nearness(second(at)), expected);
     }
 }
+
+/// Minutes of this day of a zone that lie in a window.
+fn minutes_inside(window: BackupWindow, day: jiff::civil::Date) -> usize {
+    let begin = day.in_tz("Europe/Berlin").unwrap();
+    let end = begin.tomorrow().unwrap();
+    let moments =
+        std::iter::successors(Some(begin), |now| now.checked_add(jiff::Span::new().minutes(1)).ok());
+    moments.take_while(|now| *now < end).filter(|now| window.nearness(now.time()) == Nearness::Inside).count()
+}
+
+#[test]
+fn daylight_saving_skips_and_doubles_what_lies_in_its_hour() {
+    let (usual, spring, autumn) =
+        (jiff::civil::date(2026, 7, 1), jiff::civil::date(2026, 3, 29), jiff::civil::date(2026, 10, 25));
+    for (begin, end, wanted) in [
+        ("02:00", "03:00", [60, 0, 120]),
+        ("02:30", "04:00", [90, 60, 120]),
+        ("01:30", "02:30", [60, 30, 90]),
+        ("04:00", "05:00", [60, 60, 60]),
+    ] {
+        let inside = [usual, spring, autumn].map(|day| minutes_inside(window(begin, end), day));
+        assert_eq!(inside, wanted, "{begin} - {end}");
+    }
+}

@@ -50,9 +50,16 @@ pub(super) fn migrate(arguments: &StoreMigrate) -> Result<()> {
         to => to.to_owned(),
     };
     let mut progress = Progress::new();
-    output::note("Nobody is let in while the store moves.");
     let migration = Migration { to, replace: arguments.replace };
-    let moved = maintenance::migrate(&arguments.root, &migration, &mut watch(&mut progress));
+    let mut is_told = false;
+    // The first step comes when everything was looked at and the store is closed.
+    let mut told = |step: Step<'_>| {
+        if !std::mem::replace(&mut is_told, true) {
+            output::note("Nobody is let in while the store moves.");
+        }
+        watch(&mut progress)(step)
+    };
+    let moved = maintenance::migrate(&arguments.root, &migration, &mut told);
     progress.clear();
     tell_moved(&arguments.root, &moved?, &migration.to);
     Ok(())

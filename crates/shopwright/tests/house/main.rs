@@ -11,6 +11,8 @@ mod imports;
 #[cfg(test)]
 mod licences;
 #[cfg(test)]
+mod maps;
+#[cfg(test)]
 mod tidy;
 #[cfg(test)]
 mod workspace;

@@ -76,6 +76,23 @@ fn spoil(store: &TestStore<'_>) {
     store.config(|config| drop(config.insert("name".to_owned(), json!("Another name")))).unwrap();
 }
 
+#[cfg(unix)]
+#[test]
+fn a_backup_that_finds_no_room_names_itself() {
+    let store = furnished();
+    fs::write(store.root().join("files/large.jpg"), noise(3 << 20)).unwrap();
+    let file = store.folder().join("kept.tar.gz");
+    // What a full disk says to a write, for this command alone.
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 2048; exec \"$0\" \"$@\""]);
+    command.arg(store.command(&[]).get_program()).args(["store", "backup", "--root"]).arg(store.root());
+    let output = run(command.arg("--to").arg(&file), b"", testkit::PATIENCE).unwrap();
+    assert_eq!(output.code, 1, "{}", output.err);
+    let wanted = format!("the backup `{}` cannot be written: ", file.display());
+    assert!(output.err.contains(&wanted) && !output.err.contains("files/"), "{}", output.err);
+    assert!(!file.exists() && !store.folder().join("kept.tar.gz.part").exists());
+}
+
 #[test]
 fn a_restored_store_is_as_it_was() {
     let store = furnished();

@@ -19,6 +19,8 @@ mod gate;
 #[cfg(test)]
 mod lines;
 #[cfg(test)]
+mod mcp_process;
+#[cfg(test)]
 mod migrate;
 #[cfg(test)]
 mod network;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use serde_json::json;
-use testkit::{Running, TestStore};
+use testkit::{Running, TestStore, run};
 
 use crate::setup::{is_row, store};
 use crate::store_contents::{
@@ -279,6 +279,7 @@ fn a_database_that_cannot_be_moved_to_is_named_and_nothing_is_changed() {
     for (to, words) in [
         ("postgres://shop:secret@127.0.0.1:1/none", "cannot be reached"),
         ("postgres://shop:secret@127.0.0.1/none?sslmode=always", "sslmode"),
+        ("postgres://shop:sec@secret@127.0.0.1/none", "`@` in a login or password is written `%40`"),
         ("mysql://shop:secret@127.0.0.1/none", "must be `sqlite:PATH`"),
         (first.as_str(), "in this database already"),
     ] {
@@ -286,8 +287,28 @@ fn a_database_that_cannot_be_moved_to_is_named_and_nothing_is_changed() {
         assert_eq!(output.code, 1, "{to}");
         assert!(output.err.contains(words), "{to}: {}", output.err);
         assert!(!output.err.contains("secret"), "{}", output.err);
+        assert!(!output.err.contains("Nobody is let in"), "{}", output.err);
         assert_eq!((database(&store.root()), is_closed(&store)), (first.clone(), false), "{to}");
     }
-    std::thread::sleep(Duration::from_millis(1));
+    store.sql("update users set name = name").unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_move_that_could_not_be_written_into_the_settings_is_not_begun() {
+    let store = store();
+    let script = "mount --bind \"$1\" \"$1\" && mount -o remount,bind,ro \"$1\" && shift && exec \"$@\"";
+    let mut command = std::process::Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"]);
+    command.arg(store.root().join("config.json")).arg(store.command(&[]).get_program());
+    command.args(["store", "migrate", "--to", "sqlite:core/other.db", "--root"]).arg(store.root());
+    let output = run(&mut command, b"", testkit::PATIENCE).unwrap();
+    if output.err.contains("unshare:") || output.err.contains("mount:") {
+        println!("skipped: nothing can be mounted here ({})", output.err.trim());
+        return;
+    }
+    assert_eq!(output.code, 1, "{}", output.err);
+    assert!(output.err.contains("config.json cannot be written"), "{}", output.err);
+    assert!(!output.err.contains("Nobody is let in") && !is_closed(&store), "{}", output.err);
     store.sql("update users set name = name").unwrap();
 }

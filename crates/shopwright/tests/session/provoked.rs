@@ -3,6 +3,7 @@
 /// Name of the catalogue's row, name of the test.
 pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("internal", "a_fault_of_the_server_itself_is_told_with_an_incident"),
+    ("no_home", "a_user_without_a_home_is_told_so_over_the_protocol"),
     ("no_settings", "a_stopped_program_is_silent_and_a_killed_one_closed"),
     ("store_switched", "an_unpinned_session_follows_the_program_to_another_store_and_back"),
     ("plain_http", "addresses_that_lead_nowhere_are_told"),

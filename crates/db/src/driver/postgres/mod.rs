@@ -1,5 +1,6 @@
 //! PostgreSQL: a pool of connections, driven from the callers' blocking threads.
 
+mod address;
 mod agent;
 pub(crate) mod agent_role;
 mod changes;

@@ -49,6 +49,7 @@ impl Mode {
 
 /// Reads a server's address and makes what keeps the line to it secret.
 pub(super) fn open(url: &str, root: &Path) -> Result<(Config, MakeRustlsConnect), DbError> {
+    super::address::check_login(url)?;
     let Address { url, mode, root_cert } = split(url)?;
     // The parser's own words may repeat the address, and so a password.
     let mut config: Config = url.parse().map_err(|_| DbError::Address)?;

@@ -19,11 +19,12 @@ pub(crate) fn rejected(console: &Console, headers: &HeaderMap, rejection: Reject
         Rejection::Form => "form",
         Rejection::Size => "size",
     };
-    let values = context! { kind, stranger => rejection != Rejection::Form };
+    let address = format!("http://{}", console.address);
+    let values = context! { kind, address, stranger => rejection != Rejection::Form };
     console.page("problem.html", console.language(headers), rejection.status(), values)
 }
 
 pub(crate) async fn not_found(State(console): State<Arc<Console>>, headers: HeaderMap) -> Response {
-    let values = context! { kind => "not_found", stranger => false };
+    let values = context! { kind => "not_found", address => "", stranger => false };
     console.page("problem.html", console.language(&headers), StatusCode::NOT_FOUND, values)
 }
