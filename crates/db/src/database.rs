@@ -142,15 +142,24 @@ impl Db {
         }
     }
 
+    /// Begins a transaction for statements of a unit, which ends with [`Tx::keep`]; dropped, it takes all back.
+    pub fn begin_unit(&self) -> Result<Tx, DbError> {
+        self.begin(Purpose::Unit)
+    }
+
+    fn begin(&self, purpose: Purpose) -> Result<Tx, DbError> {
+        match &self.driver {
+            Driver::Sqlite(sqlite) => Tx::of_sqlite(sqlite, purpose),
+            Driver::Postgres(postgres) => Tx::of_postgres(postgres, purpose),
+        }
+    }
+
     pub(crate) fn within<T, E: From<DbError>>(
         &self,
         purpose: Purpose,
         f: impl FnOnce(&mut Tx) -> Result<T, E>,
     ) -> Result<T, E> {
-        let mut tx = match &self.driver {
-            Driver::Sqlite(sqlite) => Tx::of_sqlite(sqlite, purpose)?,
-            Driver::Postgres(postgres) => Tx::of_postgres(postgres, purpose)?,
-        };
+        let mut tx = self.begin(purpose)?;
         let done = f(&mut tx)?;
         tx.commit()?;
         Ok(done)

@@ -22,6 +22,11 @@ pub(crate) enum Session {
 }
 
 impl Tx {
+    /// Ends it and keeps what it changed, for a transaction that [`Db::begin_unit`](crate::Db::begin_unit) began.
+    pub fn keep(self) -> Result<(), DbError> {
+        self.commit()
+    }
+
     pub(crate) fn of_sqlite(database: &Arc<Sqlite>, purpose: Purpose) -> Result<Self, DbError> {
         Ok(Self { session: Session::Sqlite(SqliteSession::begin(database, purpose)?), pauses_changes: false })
     }

@@ -22,6 +22,7 @@ pub(crate) mod templates;
 mod tree;
 pub(crate) mod values;
 pub(crate) mod visit;
+mod writing;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,6 +44,7 @@ use loader::Loader;
 use run::Run;
 use templates::{Look, Templates};
 use visit::{Audience, Visit};
+use writing::Writing;
 
 /// The units of one store.
 pub(crate) struct Units {
@@ -108,9 +110,10 @@ impl Units {
             pool.with_session(|session| Run::new(self, &pool, visit).outermost(session, name, function, args))
         });
         let mut outcome = ran.unwrap_or_else(|error| Outcome::broken(error.to_string()));
+        let writing = outcome.writing.take();
         if outcome.result.is_ok()
-            && !outcome.effects.is_empty()
-            && let Err(error) = self.carry_out(visit, &outcome)
+            && (writing.is_some() || !outcome.effects.is_empty())
+            && let Err(error) = self.carry_out(visit, name, &outcome, writing)
         {
             outcome.result = Err(error);
         }
@@ -120,12 +123,26 @@ impl Units {
         outcome
     }
 
-    fn carry_out(&self, visit: &Visit, outcome: &Outcome) -> Result<(), UnitError> {
+    /// Keeps what the run wrote, together with what it set going. Where it failed, nobody comes here, and all is
+    /// taken back.
+    fn carry_out(
+        &self,
+        visit: &Visit,
+        unit: &str,
+        outcome: &Outcome,
+        writing: Option<Writing>,
+    ) -> Result<(), UnitError> {
         let user = match &visit.audience {
             Audience::Visitor => None,
             Audience::Person(person) => Some(person.id),
         };
-        let done = self.db.write(|tx| outcome.effects.carry_out(tx, user, visit.now));
+        let done = match writing.map(Writing::take) {
+            None => self.db.write(|tx| outcome.effects.carry_out(tx, user, visit.now)),
+            Some(Some(mut tx)) => {
+                outcome.effects.carry_out(&mut tx, user, visit.now).and_then(|()| tx.keep())
+            }
+            Some(None) => return Err(UnitError::time_of_transaction(unit)),
+        };
         done.map_err(|error| {
             tracing::error!(cause = ?error, "What a unit set going was not done");
             UnitError::Broken("the database cannot be used".to_owned())

@@ -10,6 +10,7 @@ pub(crate) mod answer;
 pub(crate) mod functions;
 pub(crate) mod json;
 mod select;
+mod write;
 
 pub use answer::{Limits, SelectError, Table};
 pub use select::select;

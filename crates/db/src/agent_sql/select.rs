@@ -21,7 +21,7 @@ pub fn select(db: &Db, sql: &str, params: &[(String, Json)], limits: &Limits) ->
     }
 }
 
-fn scalar(name: &str, value: &Json) -> Result<Value, SelectError> {
+pub(super) fn scalar(name: &str, value: &Json) -> Result<Value, SelectError> {
     Ok(match value {
         Json::Null => Value::Null,
         Json::Bool(truth) => Value::Bool(*truth),

@@ -5,6 +5,8 @@
 pub(crate) enum Purpose {
     Read,
     Write,
+    /// Changes by statements of a unit, between which its script runs.
+    Unit,
     /// All tables anew: long, and without a look at every link at once.
     Bulk,
 }

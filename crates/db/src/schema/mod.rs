@@ -53,6 +53,34 @@ pub fn table(name: &str) -> Option<&'static TableSpec> {
     tables().find(|table| table.name.eq_ignore_ascii_case(name))
 }
 
+/// Sections whose open tables units may write, where their manifest names them: the shop's own data. What people may do
+/// and what the engine keeps is not among it.
+const OF_UNITS: &[&Section] = &[
+    &catalogue::CATALOGUE,
+    &catalogue::SHARED,
+    &money::PRICES,
+    &money::TAXES,
+    &stock::STOCK,
+    &orders::CUSTOMERS,
+    &money::PROMOTIONS,
+    &content::CONTENT,
+    &content::SUPPLIERS,
+];
+
+/// Whether statements of units may write this table at all. One with a secret in it is written by typed calls only.
+pub fn is_written_by_units(name: &str) -> bool {
+    let mut tables = OF_UNITS.iter().flat_map(|section| section.tables);
+    match tables.find(|table| table.name == name) {
+        Some(table) => table.access == Access::Open && !table.columns().any(|column| column.is_secret),
+        None => is_owners(name),
+    }
+}
+
+/// Whether the owner made this table beside ours.
+fn is_owners(name: &str) -> bool {
+    name.get(..OWNERS.len()).is_some_and(|start| start.eq_ignore_ascii_case(OWNERS)) && table(name).is_none()
+}
+
 /// What names of tables begin with that the owner made beside ours: agents read them, and no build makes one.
 pub const OWNERS: &str = "own_";
 

@@ -39,6 +39,15 @@ pub(crate) enum UnitError {
 }
 
 impl UnitError {
+    /// What a run wrote was taken back because it took too long.
+    pub(crate) fn time_of_transaction(unit: &str) -> Self {
+        Self::Exception {
+            place: Place { unit: unit.to_owned(), ..Place::default() },
+            text: "over the limit: time of a transaction".to_owned(),
+            chain: Vec::new(),
+        }
+    }
+
     /// Where it happened, as far as that is known.
     pub(crate) fn place(&self) -> Place {
         match self {

@@ -6,6 +6,7 @@ mod catalogue;
 mod checkout;
 mod customer;
 mod data;
+mod fetch;
 mod mail;
 mod media;
 mod page;
@@ -27,6 +28,8 @@ const CALLS: &[&str] = &[
     "select",
     "one",
     "value",
+    "execute",
+    "insert",
     "render",
     "unit",
     "t",
@@ -40,6 +43,7 @@ const CALLS: &[&str] = &[
     "cookie",
     "event",
     "mail",
+    "fetch",
     "log",
     "debug",
     "categories.tree",
@@ -92,6 +96,7 @@ const CALLS: &[&str] = &[
 
 /// Workers whose scripts have these calls.
 pub(super) fn with_calls(mut workers: PoolConfig) -> PoolConfig {
+    workers.facade = include_str!("transaction.js").to_owned();
     workers.functions = CALLS.iter().map(|name| (*name).to_owned()).collect();
     workers
 }
@@ -103,6 +108,10 @@ impl Host for Run<'_> {
             "select" => data::select(self, &args),
             "one" => data::one(self, &args),
             "value" => data::value(self, &args),
+            "execute" => data::execute(self, &args),
+            "insert" => data::insert(self, &args),
+            "transaction.begin" => data::begin(self),
+            "transaction.end" => data::end(self, &args),
             "render" => page::render(self, session, &args),
             "unit" => page::unit(self, session, &args),
             "t" => page::translate(self, &args),
@@ -116,6 +125,7 @@ impl Host for Run<'_> {
             "cookie" => reply::cookie(self, &args),
             "event" => reply::event(self, &args),
             "mail" => mail::mail(self, &args),
+            "fetch" => fetch::fetch(self, &args),
             "log" => reply::log(self, &args),
             "debug" => reply::debug(self, &args),
             "file" => media::file(self, &args),

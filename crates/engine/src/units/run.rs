@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use db::DbError;
 use sandbox::{Call, CallError, Limits, Pool, Session, Value};
 use serde_json::Value as Json;
 
@@ -14,6 +15,7 @@ use super::loader::Unit;
 use super::report::Report;
 use super::templates::Group;
 use super::visit::{Audience, Reply, Visit, map};
+use super::writing::Writing;
 
 /// How deep units may call each other.
 const DEPTH: u32 = 16;
@@ -42,6 +44,8 @@ pub(crate) struct Outcome {
     pub(crate) reply: Reply,
     /// What is done once the answer stands.
     pub(crate) effects: Effects,
+    /// What was written, to be kept with the answer.
+    pub(super) writing: Option<Writing>,
     /// What the answer was made of.
     pub(crate) dependencies: Dependencies,
     /// What the debugger tells.
@@ -57,6 +61,7 @@ impl Outcome {
             result: Err(UnitError::Broken(why)),
             reply: Reply::default(),
             effects: Effects::default(),
+            writing: None,
             dependencies: Dependencies::default(),
             report: Report::default(),
             failures: Vec::new(),
@@ -72,18 +77,36 @@ pub(crate) struct Run<'a> {
     pub(super) group: Arc<Group>,
     pub(super) reply: Reply,
     pub(super) effects: Effects,
+    /// The transaction that units write in, once one has.
+    pub(super) writing: Option<Writing>,
     pub(super) report: Report,
     /// Values of secrets that were handed out: none of them leaves the run.
     pub(super) hidden: Vec<String>,
     pub(super) deadline: Instant,
     /// Words that the visitor got or lost in this run: of the cart, of the session.
     pub(super) words: Vec<(u8, Option<String>)>,
+    /// How often other servers were asked.
+    pub(super) fetches: u32,
     stack: Vec<Frame>,
     failures: Vec<UnitError>,
     /// The error of a nested unit on its way through its callers.
     raised: Option<UnitError>,
     /// Where no unit runs nothing depends on anything.
     spare: Dependencies,
+}
+
+/// What there was before a unit inside another.
+struct Nested {
+    effects: Effects,
+    was_writing: bool,
+}
+
+/// The part of a transaction that a unit inside another is.
+const NESTED_PART: &str = "nested";
+
+fn broken(error: DbError) -> UnitError {
+    tracing::error!(cause = ?error, "A unit's transaction failed");
+    UnitError::Broken("the database cannot be used".to_owned())
 }
 
 /// One unit that runs.
@@ -109,10 +132,12 @@ impl<'a> Run<'a> {
             group: units.templates.group(&visit.look),
             reply: Reply::default(),
             effects: Effects::default(),
+            writing: None,
             report: Report::default(),
             hidden: Vec::new(),
             deadline: Instant::now() + time,
             words: Vec::new(),
+            fetches: 0,
             stack: Vec::new(),
             failures: Vec::new(),
             raised: None,
@@ -133,8 +158,8 @@ impl<'a> Run<'a> {
         let result = result.map(|value| self.veil_value(value)).map_err(|error| self.veil_error(error));
         let failures = std::mem::take(&mut self.failures);
         let failures = failures.into_iter().map(|error| self.veil_error(error)).collect();
-        let Self { reply, effects, report, .. } = self;
-        Outcome { result, reply, effects, dependencies, report, failures }
+        let Self { reply, effects, writing, report, .. } = self;
+        Outcome { result, reply, effects, writing, dependencies, report, failures }
     }
 
     /// The HTML of a unit inside another. A visitor's page goes on without one that failed.
@@ -218,13 +243,54 @@ impl<'a> Run<'a> {
             dependencies.request();
         }
         let name = unit.name.clone();
+        let before = self.begin_nested()?;
         self.stack.push(Frame { unit, dependencies: std::mem::take(dependencies), at, queries: 0 });
         let result = session.call(&call, self);
         if let Some(frame) = self.stack.pop() {
             *dependencies = frame.dependencies;
         }
         let raised = self.raised.take();
-        result.map_err(|error| told(&name, error, raised))
+        let result = result.map_err(|error| told(&name, error, raised));
+        self.end_nested(before, result.is_ok())?;
+        result
+    }
+
+    /// Before a unit inside another: what it sets going and writes can be taken back by itself.
+    fn begin_nested(&mut self) -> Result<Option<Nested>, UnitError> {
+        if self.stack.is_empty() {
+            return Ok(None);
+        }
+        if let Some(writing) = &self.writing {
+            // Of a transaction that is over already the next write tells.
+            writing.with(|tx| tx.mark(NESTED_PART)).transpose().map_err(broken)?;
+        }
+        Ok(Some(Nested { effects: self.effects.clone(), was_writing: self.writing.is_some() }))
+    }
+
+    /// After it: the page goes on without a unit that failed, and without what that one did.
+    fn end_nested(&mut self, before: Option<Nested>, is_kept: bool) -> Result<(), UnitError> {
+        let Some(before) = before else { return Ok(()) };
+        if !is_kept {
+            self.effects = before.effects;
+        }
+        if before.was_writing {
+            if let Some(writing) = &self.writing {
+                writing.with(|tx| tx.end_mark(NESTED_PART, is_kept)).transpose().map_err(broken)?;
+            }
+        } else if !is_kept {
+            self.writing = None;
+        }
+        Ok(())
+    }
+
+    /// Hosts that the unit that runs would ask.
+    pub(super) fn network(&self) -> Vec<String> {
+        self.stack.last().map(|frame| frame.unit.manifest.network.clone()).unwrap_or_default()
+    }
+
+    /// Tables that the unit that runs may write.
+    pub(super) fn writes(&self) -> Vec<String> {
+        self.stack.last().map(|frame| frame.unit.manifest.writes.clone()).unwrap_or_default()
     }
 
     /// What a unit is told of the visit: only what its code mentions, so that its answer cannot differ by more.

@@ -27,5 +27,7 @@ mod theme_docs;
 mod units;
 mod units_docs;
 mod units_door;
+mod units_fetch;
 mod units_limits;
+mod units_writes;
 mod visitor;

@@ -116,7 +116,11 @@ impl Postgres {
 }
 
 /// The values in the order of their numbers; else the name of a parameter that has no place or no value.
-fn places<'a>(sql: &str, numbered: &Numbered, params: &'a [(&str, Value)]) -> Result<Vec<Sent<'a>>, String> {
+pub(super) fn places<'a>(
+    sql: &str,
+    numbered: &Numbered,
+    params: &'a [(&str, Value)],
+) -> Result<Vec<Sent<'a>>, String> {
     for (name, _) in params {
         if !pieces(sql).any(|piece| piece == Piece::Parameter(name)) {
             return Err((*name).to_owned());
@@ -130,15 +134,15 @@ fn places<'a>(sql: &str, numbered: &Numbered, params: &'a [(&str, Value)]) -> Re
 }
 
 /// One statement, checked and numbered.
-struct Call<'a> {
-    sql: &'a str,
-    values: &'a [Sent<'a>],
-    unknown: &'a [String],
-    limits: &'a Limits,
+pub(super) struct Call<'a> {
+    pub(super) sql: &'a str,
+    pub(super) values: &'a [Sent<'a>],
+    pub(super) unknown: &'a [String],
+    pub(super) limits: &'a Limits,
 }
 
 impl Call<'_> {
-    async fn run(&self, client: &Object) -> Result<Table, SelectError> {
+    pub(super) async fn run(&self, client: &Object) -> Result<Table, SelectError> {
         let failed = |cause| failure(cause, self.limits.time);
         self.refuse_functions(client).await?;
         // Inside ours, it can be nothing but a query, and a comment at its end cannot swallow what follows.
@@ -163,7 +167,7 @@ impl Call<'_> {
     }
 
     /// Refuses names before brackets that the server knows as functions.
-    async fn refuse_functions(&self, client: &Object) -> Result<(), SelectError> {
+    pub(super) async fn refuse_functions(&self, client: &Object) -> Result<(), SelectError> {
         if self.unknown.is_empty() {
             return Ok(());
         }
@@ -179,7 +183,7 @@ impl Call<'_> {
     }
 
     /// First with the parameters' own types, so that a number stays one; else with those the places want.
-    async fn prepare(&self, client: &Object, sql: &str) -> Result<Statement, SelectError> {
+    pub(super) async fn prepare(&self, client: &Object, sql: &str) -> Result<Statement, SelectError> {
         let own: Vec<Type> = self.values.iter().map(|value| own_type(value.0)).collect();
         if own.iter().any(|kind| *kind != Type::UNKNOWN) {
             match client.prepare_typed(sql, &own).await {
@@ -262,7 +266,7 @@ fn not_ready(cause: DbError) -> SelectError {
     }
 }
 
-fn failure(cause: tokio_postgres::Error, time: Duration) -> SelectError {
+pub(super) fn failure(cause: tokio_postgres::Error, time: Duration) -> SelectError {
     let Some(known) = cause.as_db_error() else {
         return match std::error::Error::source(&cause) {
             // A value that its place cannot take.

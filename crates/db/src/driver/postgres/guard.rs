@@ -84,8 +84,13 @@ pub(super) struct Guarded<'a> {
     pub(super) unknown: Vec<String>,
 }
 
-/// Refuses what can be seen to be refused.
+/// Refuses what can be seen to be refused, of a statement that reads.
 pub(super) fn guard(sql: &str) -> Result<Guarded<'_>, SelectError> {
+    guard_as(sql, &["select", "with", "values"])
+}
+
+/// Refuses what can be seen to be refused, of a statement that begins with one of these words.
+pub(super) fn guard_as<'a>(sql: &'a str, first: &[&str]) -> Result<Guarded<'a>, SelectError> {
     let forbidden = |words: String| Err(SelectError::Forbidden(words));
     let mut unknown = Vec::new();
     let mut last: Option<String> = None;
@@ -110,7 +115,7 @@ pub(super) fn guard(sql: &str) -> Result<Guarded<'_>, SelectError> {
             Piece::Mark("&") => was_escape_mark = last.take().is_some_and(|word| word == "u"),
             Piece::Word(_) | Piece::Quoted(_) => {
                 let name = plain(&piece);
-                if is_first && !["select", "with", "values"].contains(&name.as_str()) {
+                if is_first && !first.contains(&name.as_str()) {
                     return forbidden("this one is of another kind".to_owned());
                 }
                 if name.starts_with("pg_") || name == "information_schema" {
@@ -141,7 +146,7 @@ fn length(piece: &Piece<'_>) -> usize {
 }
 
 /// A name as the server knows it.
-fn plain(piece: &Piece<'_>) -> String {
+pub(super) fn plain(piece: &Piece<'_>) -> String {
     match piece {
         Piece::Quoted(text) => text.trim_matches('"').replace("\"\"", "\""),
         Piece::Word(text) => text.to_lowercase(),

@@ -14,6 +14,7 @@ mod pool;
 mod session;
 mod tls;
 mod transfer;
+mod unit;
 mod value;
 
 pub(crate) use pool::Postgres;

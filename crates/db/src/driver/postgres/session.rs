@@ -175,7 +175,7 @@ impl Drop for PostgresSession {
 async fn start(client: &Object, purpose: Purpose, wants_writable: bool) -> Result<(), DbError> {
     let sql = match purpose {
         Purpose::Read => READ,
-        Purpose::Write => WRITE,
+        Purpose::Write | Purpose::Unit => WRITE,
         Purpose::Bulk => BULK,
     };
     let told = client.simple_query(sql).await.map_err(error)?;

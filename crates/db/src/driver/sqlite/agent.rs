@@ -20,7 +20,7 @@ use crate::{DbError, Value};
 /// Connections that are kept open.
 const KEPT: usize = 4;
 /// Steps of the statement between two looks at the clock. No step takes long: see `functions.rs` and the limits.
-const STEPS: i32 = 50;
+pub(super) const STEPS: i32 = 50;
 
 impl Sqlite {
     /// Carries out one statement of an agent.
@@ -51,6 +51,13 @@ fn open(path: &std::path::Path) -> Result<Connection, DbError> {
     functions::add(&connection).map_err(error)?;
     connection.execute_batch(&views(&connection)?).map_err(error)?;
     connection.pragma_update(None, "query_only", true).map_err(error)?;
+    set_limits(&connection)?;
+    connection.authorizer(Some(authorize)).map_err(error)?;
+    Ok(connection)
+}
+
+/// What one statement may be made of.
+pub(super) fn set_limits(connection: &Connection) -> Result<(), DbError> {
     for (limit, most) in [
         (Limit::SQLITE_LIMIT_LENGTH, 2 << 20),
         (Limit::SQLITE_LIMIT_SQL_LENGTH, 100_000),
@@ -66,8 +73,7 @@ fn open(path: &std::path::Path) -> Result<Connection, DbError> {
     ] {
         connection.set_limit(limit, most).map_err(error)?;
     }
-    connection.authorizer(Some(authorize)).map_err(error)?;
-    Ok(connection)
+    Ok(())
 }
 
 /// Views over the tables, without the secrets. They stand before the tables, as all that is temporary does.
@@ -139,7 +145,7 @@ fn run(
     Ok(collected.finish())
 }
 
-fn text_bytes(value: ValueRef<'_>) -> usize {
+pub(super) fn text_bytes(value: ValueRef<'_>) -> usize {
     match value {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len(),
         _ => 0,
@@ -147,12 +153,12 @@ fn text_bytes(value: ValueRef<'_>) -> usize {
 }
 
 /// Which columns hold true and false, which are 1 and 0 here.
-fn truths(statement: &Statement<'_>) -> Vec<bool> {
+pub(super) fn truths(statement: &Statement<'_>) -> Vec<bool> {
     let is_truth = |kind: &str| kind.eq_ignore_ascii_case("boolean");
     statement.columns().map(|column| column.decl_type().is_some_and(is_truth)).collect()
 }
 
-fn to_json(value: ValueRef<'_>, truth: bool) -> Json {
+pub(super) fn to_json(value: ValueRef<'_>, truth: bool) -> Json {
     match value {
         ValueRef::Null => Json::Null,
         ValueRef::Integer(number @ (0 | 1)) if truth => Json::Bool(number == 1),
@@ -163,7 +169,7 @@ fn to_json(value: ValueRef<'_>, truth: bool) -> Json {
     }
 }
 
-fn failure(cause: rusqlite::Error, time: Duration) -> SelectError {
+pub(super) fn failure(cause: rusqlite::Error, time: Duration) -> SelectError {
     use rusqlite::Error as E;
     let words = |cause: &E| match cause {
         E::SqliteFailure(_, Some(words)) | E::SqlInputError { msg: words, .. } => words.clone(),

@@ -102,6 +102,14 @@ pub(super) fn agent(path: &Path) -> Result<Connection, DbError> {
     Ok(connection)
 }
 
+/// A connection for statements of units that write.
+pub(super) fn unit(path: &Path) -> Result<Connection, DbError> {
+    let connection = writer(path)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false).map_err(error)?;
+    connection.pragma_update(None, "case_sensitive_like", true).map_err(error)?;
+    Ok(connection)
+}
+
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, DbError> {
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(DbError::unreachable)?;

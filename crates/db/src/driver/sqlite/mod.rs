@@ -13,6 +13,7 @@ pub(crate) mod introspect;
 mod pool;
 mod session;
 mod transfer;
+mod unit;
 
 pub(crate) use pool::Sqlite;
 pub(crate) use session::SqliteSession;

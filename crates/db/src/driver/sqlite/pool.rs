@@ -40,6 +40,8 @@ struct Readers {
 struct Writer {
     lent: bool,
     idle: Option<Connection>,
+    /// The connection for units' statements.
+    unit: Option<Connection>,
 }
 
 impl Sqlite {
@@ -83,8 +85,20 @@ impl Sqlite {
         match purpose {
             Purpose::Read => self.lend_reader(),
             Purpose::Write => self.lend_writer(),
+            Purpose::Unit => self.lend_unit_writer(),
             Purpose::Bulk => connect::filler(&self.path),
         }
+    }
+
+    /// A unit writes when nobody else does, on a connection of its own kind.
+    fn lend_unit_writer(&self) -> Result<Connection, DbError> {
+        let mut writer = wait(&self.freed, &self.writer, |writer| writer.lent)?;
+        let connection = match writer.unit.take() {
+            Some(connection) => connection,
+            None => super::unit::open(&self.path)?,
+        };
+        writer.lent = true;
+        Ok(connection)
     }
 
     fn lend_reader(&self) -> Result<Connection, DbError> {
@@ -117,7 +131,13 @@ impl Sqlite {
                 self.reader_freed.notify_one();
             }
             Purpose::Write => {
-                *hold(&self.writer) = Writer { lent: false, idle: connection };
+                let mut writer = hold(&self.writer);
+                (writer.lent, writer.idle) = (false, connection);
+                self.freed.notify_one();
+            }
+            Purpose::Unit => {
+                let mut writer = hold(&self.writer);
+                (writer.lent, writer.unit) = (false, connection);
                 self.freed.notify_one();
             }
             // Opened for one transaction.

@@ -33,7 +33,7 @@ impl SqliteSession {
         let begin = match purpose {
             Purpose::Read => "begin",
             // Taken at once: a transaction that first reads and then wants to write could be refused.
-            Purpose::Write | Purpose::Bulk => "begin immediate",
+            Purpose::Write | Purpose::Unit | Purpose::Bulk => "begin immediate",
         };
         session.connection()?.prepare_cached(begin).and_then(|mut sql| sql.execute([])).map_err(error)?;
         Ok(session)
@@ -85,6 +85,10 @@ impl SqliteSession {
             self.database.listeners.tell(signal);
         }
         Ok(())
+    }
+
+    pub(super) fn connection_mut(&mut self) -> Result<&mut Connection, DbError> {
+        self.connection.as_mut().ok_or_else(|| DbError::sql("the transaction has ended"))
     }
 
     pub(super) fn connection(&self) -> Result<&Connection, DbError> {

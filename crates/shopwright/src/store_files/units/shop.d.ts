@@ -6,6 +6,24 @@ type Minor = number;
 /** An address of this store, like `/outdoor/jackets`. */
 type Path = string;
 
+interface FetchOptions {
+  method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+  headers?: { [name: string]: string };
+  /** A text or bytes as they are, anything else as JSON. */
+  body?: any;
+  /** Milliseconds. */
+  timeout?: number;
+  as?: "text" | "json" | "bytes";
+}
+
+interface Fetched {
+  status: number;
+  /** Where redirects led to. */
+  url: string;
+  headers: { [name: string]: string };
+  body: any;
+}
+
 interface Price {
   amount: Minor;
   currency: string;
@@ -349,6 +367,14 @@ declare const shop: {
   one(sql: string, params?: Params): Row | null;
   value(sql: string, params?: Params): any;
 
+  // Writing: only tables that the manifest names in `writes`, all of a run or nothing. A visitor's GET writes nothing.
+  /** One insert, update or delete; how many rows it changed. */
+  execute(sql: string, params?: Params): number;
+  /** New rows; their numbers. */
+  insert(table: string, rows: Row | Row[]): number[];
+  /** What `work` wrote is taken back if it throws. */
+  transaction<T>(work: () => T): T;
+
   // Data, by calls that know the rules.
   readonly categories: {
     tree(options?: { depth?: number; parent?: number }): Branch[];
@@ -465,6 +491,9 @@ declare const shop: {
   event(key: string, data?: object | null, to?: { user?: number; group?: number }): void;
   /** A mail by the templates `mails/<template>/`. One `key` tells one address once. */
   mail(to: string, template: string, data?: object | null, options?: { key?: string; language?: string }): void;
+
+  // Other servers: hosts that the manifest names in `network` and the owner grants in config.json.
+  fetch(url: string, options?: FetchOptions): Fetched;
 
   // For developers.
   log(level: "info" | "warn" | "error", text: string): void;
