@@ -56,13 +56,18 @@ pub struct SiteAnswer {
     pub stayed: Option<String>,
 }
 
+/// The half before the visit: arguments to what is asked of the site.
+pub type Ask = fn(&LocalContext, Map<String, Value>) -> Result<SiteRequest, Stop>;
+/// The half after the visit: what came back, to blocks.
+pub type Show = fn(&LocalContext, Map<String, Value>, SiteAnswer) -> Result<Presented, Stop>;
+
 /// The halves of a tool that visits the site.
 #[derive(Clone, Copy)]
 pub struct SiteHalves {
     /// Arguments to a visit.
-    pub ask: fn(&LocalContext, Map<String, Value>) -> Result<SiteRequest, Stop>,
+    pub ask: Ask,
     /// What came back, to blocks.
-    pub show: fn(&LocalContext, Map<String, Value>, SiteAnswer) -> Result<Presented, Stop>,
+    pub show: Show,
 }
 
 /// Fields of a form from what an agent names: texts, lists of texts. `parameter` and `takes` are for the refusal.
