@@ -1,7 +1,10 @@
 //! The notes that changed rows leave in `changes`, and how far somebody has read them.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use crate::DbError;
-use crate::schema::{self, TableSpec};
+use crate::schema::{self, Sets, TableSpec};
 
 /// In place of a table's name: anything may have changed.
 pub(crate) const EVERYTHING: &str = "*";
@@ -62,9 +65,21 @@ impl Position {
     }
 }
 
-/// Whether changes of this table are told; what depends on another one cannot be kept.
-pub fn is_told(table: &str) -> bool {
-    schema::table(table).is_some_and(|table| table.not_told.is_none())
+/// Whether changes are told by this name: a table's, or that of sets of its rows, like `variants.product_id` and
+/// `texts.products`. What depends on another one cannot be kept.
+pub fn is_told(name: &str) -> bool {
+    static TABLES: OnceLock<HashMap<&'static str, Option<Sets>>> = OnceLock::new();
+    let tables = TABLES.get_or_init(|| told_tables().map(|table| (table.name, table.sets)).collect());
+    let (table, set) = name.split_once('.').map_or((name, None), |(table, set)| (table, Some(set)));
+    let known =
+        tables.get(table).copied().or_else(|| tables.get(table.to_ascii_lowercase().as_str()).copied());
+    match (known, set) {
+        (None, _) => false,
+        (Some(_), None) => true,
+        (Some(None), Some(_)) => false,
+        (Some(Some(Sets::Column(column))), Some(set)) => set == column,
+        (Some(Some(Sets::Element)), Some(_)) => true,
+    }
 }
 
 /// Tables whose changes are told.

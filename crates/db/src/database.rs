@@ -23,6 +23,18 @@ pub(crate) enum Driver {
     Postgres(Arc<Postgres>),
 }
 
+/// See [`Db::commit_mark`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommitMark(Mark);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    /// Of which connection to the file, and its count of the others' commits.
+    File(u64, i64),
+    /// How often this node was told of one.
+    Told(u64),
+}
+
 impl Db {
     /// Opens `sqlite:<path>` (from the store's `root`) or `postgres://…`.
     pub fn open(url: &str, root: &Path) -> Result<Self, DbError> {
@@ -121,6 +133,24 @@ impl Db {
             Driver::Sqlite(sqlite) => Ok(sqlite.listen()),
             Driver::Postgres(postgres) => postgres.listen(),
         }
+    }
+
+    /// A mark that is another one after each commit that this node can know of without asking: on SQLite every one,
+    /// on PostgreSQL its own and those that the server told it of. `None` where nothing is heard at the moment.
+    pub fn commit_mark(&self) -> Option<CommitMark> {
+        match &self.driver {
+            Driver::Sqlite(sqlite) => {
+                sqlite.commit_numbers().map(|(opened, number)| CommitMark(Mark::File(opened, number)))
+            }
+            Driver::Postgres(postgres) => {
+                postgres.listeners.hears().then(|| CommitMark(Mark::Told(postgres.listeners.rung())))
+            }
+        }
+    }
+
+    /// Hears from now on what other nodes commit, for [`Db::commit_mark`].
+    pub fn hear_commits(&self) -> Result<(), DbError> {
+        self.begin_hearing().map(drop)
     }
 
     /// Begins to hear what other nodes change; how often something was heard.

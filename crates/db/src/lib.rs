@@ -25,7 +25,7 @@ pub mod seed;
 pub mod signal;
 pub mod transfer;
 
-pub use database::Db;
+pub use database::{CommitMark, Db};
 pub use dialect::Dialect;
 pub use error::DbError;
 pub use tables::*;

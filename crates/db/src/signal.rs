@@ -3,6 +3,7 @@
 //! A hint may be lost (a full queue, a broken line); then [`Signal::Missed`]
 //! comes in its place, and the listener looks into the database for itself.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -52,6 +53,8 @@ pub(crate) struct Listeners {
     /// How often something was committed here, or said elsewhere.
     rung: Mutex<u64>,
     ringing: Condvar,
+    /// Whether what is said elsewhere is heard now.
+    hears: AtomicBool,
 }
 
 struct Listener {
@@ -77,6 +80,16 @@ impl Listeners {
     /// How often it rang.
     pub(crate) fn rung(&self) -> u64 {
         *self.rung.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says whether what is said elsewhere is heard.
+    pub(crate) fn set_hears(&self, hears: bool) {
+        self.hears.store(hears, Ordering::SeqCst);
+    }
+
+    /// Whether what is said elsewhere is heard.
+    pub(crate) fn hears(&self) -> bool {
+        self.hears.load(Ordering::SeqCst)
     }
 
     /// Waits until it has rung since, at most so long; how often it rang.

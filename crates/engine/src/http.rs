@@ -364,5 +364,6 @@ async fn metrics(
     if was_forwarded(&headers) || !is_own_computer(peer.ip()) {
         return pages::not_found_page(&state);
     }
-    ([(CONTENT_TYPE, "text/plain; version=0.0.4")], state.metrics.page()).into_response()
+    ([(CONTENT_TYPE, "text/plain; version=0.0.4")], state.metrics.page() + &state.units.cache.metrics())
+        .into_response()
 }

@@ -61,10 +61,12 @@ pub struct Config {
     pub request_limit: u64,
     /// The debugger's code.
     pub debug_code: String,
-    /// Whether the unit cache is on.
+    /// Whether units and pages are kept.
     pub cache: bool,
     /// Minutes for which a cart holds its goods; 0 holds nothing until the order.
     pub cart_minutes: u32,
+    /// Memory that kept units and pages take at most, MiB.
+    pub cache_mb: u64,
     /// What the owner lets units know and reach, by the unit's name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub grants: BTreeMap<String, Grant>,
@@ -145,6 +147,7 @@ impl Default for Config {
             debug_code: String::new(),
             cache: true,
             cart_minutes: 0,
+            cache_mb: 64,
             grants: BTreeMap::new(),
             mail: None,
             secrets: Secrets::default(),
@@ -253,6 +256,9 @@ impl Settings {
     pub fn of(config: Config) -> Result<Self, ConfigError> {
         if config.request_limit == 0 || config.request_limit > 4096 {
             return Err(wrong("request_limit", "wanted 1 to 4096 (MiB)"));
+        }
+        if config.cache_mb == 0 || config.cache_mb > 65_536 {
+            return Err(wrong("cache_mb", "wanted 1 to 65536 (MiB); `cache`: false turns the cache off"));
         }
         Ok(Self {
             listen: config

@@ -120,7 +120,8 @@ impl Engine {
         let wanted = options.listen.unwrap_or(settings.listen);
         let listener = TcpListener::bind(wanted).await.map_err(|error| StartError::Listen(wanted, error))?;
         let address = listener.local_addr().map_err(|error| StartError::Listen(wanted, error))?;
-        let units = Units::new(&root, db.clone(), workers(options.unit_worker));
+        let workers = workers(options.unit_worker);
+        let units = Units::new(&root, db.clone(), workers, settings.config.cache_mb);
         let state = AppState {
             units,
             files,

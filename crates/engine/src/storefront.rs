@@ -9,6 +9,7 @@ mod answer;
 mod door;
 mod files;
 mod incoming;
+mod kept;
 mod pay;
 mod statics;
 
@@ -30,6 +31,7 @@ use crate::units::visit::{Audience, Visit, map};
 
 use address::Target;
 use incoming::Incoming;
+use kept::{Asked, PagePlace};
 
 /// The storefront's addresses; what is none of them is a page.
 pub(crate) fn routes() -> Router<Arc<AppState>> {
@@ -61,6 +63,9 @@ pub(crate) async fn page(
         Ok(incoming) => incoming,
         Err(refused) => return refused,
     };
+    if let Some(page) = Asked::of(&state, &incoming).and_then(|asked| asked.answer_at_once()) {
+        return page;
+    }
     let shared = Arc::clone(&state);
     match blocking(move || show(&shared, &incoming)).await {
         Ok(response) => response,
@@ -68,24 +73,41 @@ pub(crate) async fn page(
     }
 }
 
+/// A page that an entry unit is to make.
+struct Shown<'a> {
+    unit: &'static str,
+    /// The set of addresses among which the page's is, and its element.
+    address: Option<(&'static str, i64)>,
+    /// Where the page will lie in the cache.
+    place: Option<PagePlace<'a>>,
+    incoming: &'a Incoming,
+}
+
 fn show(state: &AppState, incoming: &Incoming) -> Result<Response, Stop> {
     let settings = &incoming.settings;
     let Some(path) = &incoming.path else { return Ok(pages::not_found_page(state)) };
+    let place = match Asked::of(state, incoming).and_then(|asked| asked.answer()) {
+        Some(Ok(page)) => return Ok(page),
+        Some(Err(place)) => Some(place),
+        None => None,
+    };
     let target = address::find(state, settings, path)?;
     let visit = |language: &str| incoming.visit(language, Audience::Visitor);
+    let shown = |unit, address| Shown { unit, address, place, incoming };
     let home = &settings.config.language;
     match target {
         Target::Home { language } => match state.units.has("home") {
-            true => Ok(entry(state, &visit(&language), "home", map([]))),
+            true => Ok(entry(state, shown("home", None), &visit(&language), map([]))),
             // A store without units has a window that is being set up.
             false => Ok(pages::home_page(state)),
         },
         Target::Page { unit, vars, language } => {
             let vars = vars.into_iter().map(|(name, value)| (name.to_owned(), value.into()));
-            Ok(entry(state, &visit(&language), unit, Value::Map(vars.collect())))
+            Ok(entry(state, shown(unit, None), &visit(&language), Value::Map(vars.collect())))
         }
-        Target::Element { unit, id, language } if state.units.has(unit) => {
-            Ok(entry(state, &visit(&language), unit, map([("id", id.into())])))
+        Target::Element { unit, addresses, id, language } if state.units.has(unit) => {
+            let shown = shown(unit, Some((addresses, id)));
+            Ok(entry(state, shown, &visit(&language), map([("id", id.into())])))
         }
         Target::Moved { path } => Ok(answer::moved(&path)),
         Target::Gone { language } => Ok(missing(state, &visit(&language), StatusCode::GONE)),
@@ -94,10 +116,14 @@ fn show(state: &AppState, incoming: &Incoming) -> Result<Response, Stop> {
 }
 
 /// A page made by an entry unit.
-fn entry(state: &AppState, visit: &Visit, unit: &str, vars: Value) -> Response {
-    let outcome = state.units.run(visit, unit, "main", vec![vars]);
+fn entry(state: &AppState, shown: Shown<'_>, visit: &Visit, vars: Value) -> Response {
+    let mut outcome = state.units.run(visit, shown.unit, "main", vec![vars]);
+    // That the address leads to this element is told by the element's addresses.
+    if let Some((set, id)) = shown.address {
+        outcome.dependencies.set(set, id);
+    }
     match outcome.result {
-        Ok(_) => answer::page(visit, outcome, StatusCode::OK),
+        Ok(_) => kept::keep(shown.place, visit, outcome, &shown.incoming.headers),
         Err(_) => answer::failed(visit, outcome, || pages::failed_page(state)),
     }
 }

@@ -4,6 +4,7 @@
 //! data, templates and other units. What it asked for is noted, so that a cache
 //! can know when its answer is old. A visitor never sees that a unit failed.
 
+pub(crate) mod cache;
 mod checks;
 mod compile;
 mod dependencies;
@@ -39,6 +40,7 @@ pub(crate) use tree::Tree;
 pub(crate) use values::to_json;
 
 use crate::mail::MailTemplates;
+use cache::{Cache, Proof};
 use failures::Failures;
 use loader::Loader;
 use run::Run;
@@ -58,13 +60,16 @@ pub(crate) struct Units {
     failures: Failures,
     /// Checks customers' passwords; people's have turns of their own, which no visitor takes.
     passwords: Passwords,
+    /// What units and pages answered.
+    pub(crate) cache: Cache,
 }
 
 impl Units {
     /// The units below a root, with workers to run them.
-    pub(crate) fn new(root: &Path, db: Db, workers: PoolConfig) -> Self {
+    pub(crate) fn new(root: &Path, db: Db, workers: PoolConfig, cache_megabytes: u64) -> Self {
         let tree = Tree::new(root);
         Self {
+            cache: Cache::new(db.clone(), cache_megabytes),
             db,
             workers: host::with_calls(workers),
             pool: Mutex::new(None),
@@ -87,6 +92,12 @@ impl Units {
                 Ok(started)
             }
         }
+    }
+
+    /// Whether the files of a kept answer for a look are as they were.
+    pub(crate) fn check_files(&self, proof: &Proof, look: &Look) -> Result<(), String> {
+        self.cache.look(proof);
+        proof.check_files(self.loader.tree(), &self.templates.group(look))
     }
 
     /// Whether there is a unit of this name.

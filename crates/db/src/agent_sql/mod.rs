@@ -9,8 +9,10 @@
 pub(crate) mod answer;
 pub(crate) mod functions;
 pub(crate) mod json;
+mod reads;
 mod select;
 mod write;
 
 pub use answer::{Limits, SelectError, Table};
+pub use reads::{Reads, reads};
 pub use select::select;

@@ -109,12 +109,14 @@ pub(super) const CATALOGUE: Section = Section {
                 ships "whether it is sent";
             },
         )
+        .by("product_id")
         .kept(),
         TableSpec::new(
             "product_options",
             "what the variants of a product differ in: size, colour",
             columns! { id; product_id; skey "key; may be empty"; name, store; position; },
         )
+        .by("product_id")
         .edited(),
         TableSpec::new(
             "product_option_values",
@@ -126,7 +128,8 @@ pub(super) const CATALOGUE: Section = Section {
             "variant_values",
             "a variant's value of each option of its product",
             columns! { id; variant_id; option_id "the option"; value_id "its value"; },
-        ),
+        )
+        .by("variant_id"),
         TableSpec::new(
             "attributes",
             "properties of products",
@@ -168,7 +171,8 @@ pub(super) const CATALOGUE: Section = Section {
                 text_value "the text", store;
                 date_value "the day, `2026-11-30`";
             },
-        ),
+        )
+        .by("product_id"),
         TableSpec::new("tags", "words to gather products by", columns! { id; skey; name, store; position; })
             .edited(),
         TableSpec::new("product_tags", "tags of products", columns! { id; product_id; tag_id "the tag"; }),
@@ -187,7 +191,8 @@ pub(super) const CATALOGUE: Section = Section {
                 kind "`kUpsell`, `kCross`, `kAnalog`, `kSpare`, `kReplacedBy` (one at most: where the old address leads)";
                 position;
             },
-        ),
+        )
+        .by("product_id"),
     ],
 };
 
@@ -214,6 +219,7 @@ pub(super) const SHARED: Section = Section {
                 alt "of pictures: what is to be seen", store;
             },
         )
+        .by_element()
         .edited(),
         TableSpec::new(
             "texts",
@@ -227,6 +233,7 @@ pub(super) const SHARED: Section = Section {
                 value "the text", store;
             },
         )
+        .by_element()
         .edited(),
         TableSpec::new(
             "slugs",
@@ -241,6 +248,7 @@ pub(super) const SHARED: Section = Section {
                 state "`kCurrent`, `kMoved` (leads to the current one), `kGone`";
                 created;
             },
-        ),
+        )
+        .by_element(),
     ],
 };

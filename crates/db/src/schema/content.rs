@@ -24,6 +24,7 @@ pub(super) const CONTENT: Section = Section {
                 state "`kNew`, `kShown`, `kHidden`";
             },
         )
+        .by("product_id")
         .kept(),
         TableSpec::new(
             "pages",
@@ -199,6 +200,7 @@ pub(super) const DERIVED: Section = Section {
                 available "whether any of it can be bought";
             },
         )
+        .by("category_id")
         .closed()
         .not_journalled(DERIVED_FROM),
         TableSpec::new(
@@ -213,6 +215,7 @@ pub(super) const DERIVED: Section = Section {
                 products "how many products";
             },
         )
+        .by("category_id")
         .closed()
         .not_journalled(DERIVED_FROM),
         TableSpec::new("search_terms", "words that products and pages hold", columns! { id; term "the word"; })

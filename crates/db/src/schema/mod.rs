@@ -15,7 +15,7 @@ mod stock;
 mod work;
 
 pub use document::tables_as_markdown;
-pub use spec::{Access, ColumnSpec, Section, TableSpec, Words};
+pub use spec::{Access, ColumnSpec, Section, Sets, TableSpec, Words};
 
 /// All tables by section, in the order of `docs/database.md`.
 pub const SECTIONS: &[&Section] = &[

@@ -64,6 +64,7 @@ pub(super) const PRICES: Section = Section {
                 compare_at "the price it is compared with, larger; may be empty";
             },
         )
+        .by("variant_id")
         .edited(),
         TableSpec::new(
             "price_history",
@@ -77,6 +78,7 @@ pub(super) const PRICES: Section = Section {
                 until "until when; empty: still";
             },
         )
+        .by("variant_id")
         .closed()
         .not_journalled("it follows from `prices`"),
     ],

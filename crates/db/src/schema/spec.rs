@@ -30,6 +30,17 @@ pub struct TableSpec {
     pub not_journalled: Option<&'static str>,
     /// Why its changes are not told to the nodes; `None` where they are.
     pub not_told: Option<&'static str>,
+    /// By what its rows belong together, so that a change also tells in which of these sets it was.
+    pub sets: Option<Sets>,
+}
+
+/// By what rows of a table belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sets {
+    /// By a column, as `variants` by `product_id`: a change of a row is also one of `variants.product_id`.
+    Column(&'static str),
+    /// By the row they are of, as `texts`: a change of a product's text is also one of `texts.products`.
+    Element,
 }
 
 /// What statements of agents may do with a table.
@@ -131,6 +142,7 @@ impl TableSpec {
             keeps_deleted: false,
             not_journalled: None,
             not_told: None,
+            sets: None,
         }
     }
 
@@ -161,6 +173,16 @@ impl TableSpec {
 
     pub(super) const fn not_told(self, why: &'static str) -> Self {
         Self { not_told: Some(why), ..self }
+    }
+
+    /// Changes are also told by this column.
+    pub(super) const fn by(self, column: &'static str) -> Self {
+        Self { sets: Some(Sets::Column(column)), ..self }
+    }
+
+    /// Changes are also told by the row that a row is of: `entity` and `elem_id`.
+    pub(super) const fn by_element(self) -> Self {
+        Self { sets: Some(Sets::Element), ..self }
     }
 
     /// All columns.

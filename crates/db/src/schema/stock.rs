@@ -35,6 +35,7 @@ pub(super) const STOCK: Section = Section {
                 low "how many are few; may be empty";
             },
         )
+        .by("variant_id")
         .closed(),
         TableSpec::new(
             "reservations",
@@ -49,6 +50,7 @@ pub(super) const STOCK: Section = Section {
                 until "until when; empty: until it is shipped or cancelled";
             },
         )
+        .by("variant_id")
         .closed(),
         TableSpec::new(
             "stock_moves",

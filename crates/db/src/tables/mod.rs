@@ -1,6 +1,7 @@
 //! One module of queries for each table, or for tables that only make sense together.
 
 pub mod ai_tools;
+pub mod borders;
 pub mod carts;
 pub mod categories;
 pub mod content;

@@ -288,6 +288,13 @@ pub fn linked(tx: &mut Tx, product: i64, kind: &str, now: Timestamp) -> Result<V
     tx.rows(&sql, &params)?.iter().map(|row| row.get("id")).collect()
 }
 
+/// Products that are named beside one, of this kind, whether they have a page or not.
+pub fn named_beside(tx: &mut Tx, product: i64, kind: &str) -> Result<Vec<i64>, DbError> {
+    let sql = "select linked_id from product_links where product_id = :product and kind = :kind";
+    let rows = tx.rows(sql, &[("product", product.into()), ("kind", kind.into())])?;
+    rows.iter().map(|row| row.get("linked_id")).collect()
+}
+
 /// Names of brands.
 pub fn brand_name(tx: &mut Tx, brand: i64) -> Result<Option<String>, DbError> {
     let row =

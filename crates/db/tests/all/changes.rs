@@ -86,8 +86,53 @@ on_both! {
     fn changes_of_tables_that_no_page_shows_are_not_told(db: &Db) {
         let before = position(db);
         assert!(!changes::is_told("tickets") && !changes::is_told("nobody_knows") && changes::is_told("Products"));
+        assert!(changes::is_told("variants.product_id") && changes::is_told("texts.products"));
+        assert!(!changes::is_told("variants.sku") && !changes::is_told("products.id") && !changes::is_told("outbox"));
         write(db, |tx| tx.run("update counters set next = next + 1", &[]).unwrap());
         assert_eq!(changed(since(db, &before)), rows(&[]));
+    }
+
+    fn a_change_also_tells_in_which_set_of_rows_it_was(db: &Db) {
+        let (one, variant) = write(db, |tx| product(tx, "one", None, 100, 0));
+        let (other, _) = write(db, |tx| product(tx, "other", None, 100, 0));
+        let told = |f: &dyn Fn(&mut db::Tx)| {
+            let before = position(db);
+            write(db, |tx| f(tx));
+            changed(since(db, &before))
+        };
+        let run = |sql: &'static str, params: Vec<(&'static str, db::Value)>| move |tx: &mut db::Tx| drop(tx.run(sql, &params).unwrap());
+
+        let raised = told(&run("update variants set weight = 5 where id = :id", vec![("id", variant.into())]));
+        assert_eq!(raised, rows(&[("variants", variant), ("variants.product_id", one)]));
+        let text = "insert into texts (entity, elem_id, language, field, value, created, changed) values ('products', :id, 'ru', 'name', 'x', '', '')";
+        let added = told(&run(text, vec![("id", one.into())]));
+        assert!(added.contains(&("texts.products".to_owned(), Some(one))), "{added:?}");
+        // What moves changes the set that it leaves, and the one it comes to.
+        let moved = told(&run("update texts set elem_id = :id, entity = 'categories' where value = 'x'", vec![("id", other.into())]));
+        assert!(moved.contains(&("texts.products".to_owned(), Some(one))), "{moved:?}");
+        assert!(moved.contains(&("texts.categories".to_owned(), Some(other))), "{moved:?}");
+        let removed = told(&run("delete from texts", vec![]));
+        assert!(removed.contains(&("texts.categories".to_owned(), Some(other))), "{removed:?}");
+    }
+
+    fn a_mark_is_another_one_after_every_commit(db: &Db) {
+        db.hear_commits().unwrap();
+        let rename = |db: &Db, name: &str| {
+            write(db, |tx| tx.run("update categories set name = :name", &[("name", name.into())]).unwrap());
+        };
+        write(db, |tx| category(tx, "one", None));
+        let mark = db.commit_mark().unwrap();
+        let other = db.clone();
+        assert_eq!(other.commit_mark(), Some(mark));
+        rename(db, "two");
+        let next = db.commit_mark().unwrap();
+        assert_ne!(next, mark);
+        read(db, |tx| tx.rows("select id from categories", &[]).unwrap());
+        let refused = db.write::<(), DbError>(|_| Err(DbError::Busy));
+        assert!(refused.is_err());
+        if db.dialect() == Dialect::Sqlite {
+            assert_eq!(db.commit_mark(), Some(next), "nothing was committed");
+        }
     }
 
     fn a_table_without_numbers_is_told_as_a_whole(db: &Db) {

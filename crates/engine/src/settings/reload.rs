@@ -61,6 +61,10 @@ impl LiveSettings {
         match understand(text) {
             Ok(settings) => {
                 let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+                // Kept pages were made under the settings that are held: only others make them old.
+                if is_same(&current.config, &settings.config) {
+                    return;
+                }
                 tell_what_waits(&current.config, &settings.config);
                 *current = Arc::new(settings);
             }
@@ -75,6 +79,11 @@ fn understand(text: &str) -> Result<Settings, ConfigError> {
         tracing::warn!(key = %wire::text::quoted(key, 40), "config.json has a key that this build does not know");
     }
     Ok(settings)
+}
+
+fn is_same(one: &Config, other: &Config) -> bool {
+    let values = [one, other].map(|config| serde_json::to_value(config).ok());
+    values[0].is_some() && values[0] == values[1]
 }
 
 fn tell_what_waits(old: &Config, new: &Config) {

@@ -18,6 +18,8 @@ pub(super) enum Target {
     Element {
         /// The entry unit.
         unit: &'static str,
+        /// The set of addresses of such elements, as changes are told of it.
+        addresses: &'static str,
         /// Number of the element.
         id: i64,
         /// Language of the page.
@@ -46,9 +48,13 @@ pub(super) enum Target {
     None,
 }
 
-/// Entry units by the table of the element.
-const ENTRIES: [(&str, &str); 4] =
-    [("products", "product"), ("categories", "category"), ("brands", "brand"), ("pages", "page")];
+/// Entry units by the table of the element, and the set of its addresses.
+const ENTRIES: [(&str, &str, &str); 4] = [
+    ("products", "product", "slugs.products"),
+    ("categories", "category", "slugs.categories"),
+    ("brands", "brand", "slugs.brands"),
+    ("pages", "page", "slugs.pages"),
+];
 
 /// Pages at addresses of their own, and their entry units. No element's address hides them.
 const PAGES: [(&str, &str); 5] = [
@@ -101,9 +107,10 @@ pub(super) fn find(state: &AppState, settings: &Settings, path: &str) -> Result<
 }
 
 fn element_target(element: &Element, language: &str) -> Target {
-    let entry = ENTRIES.iter().find(|(entity, _)| *entity == element.entity);
-    entry.map_or(Target::None, |(_, unit)| Target::Element {
+    let entry = ENTRIES.iter().find(|(entity, ..)| *entity == element.entity);
+    entry.map_or(Target::None, |(_, unit, addresses)| Target::Element {
         unit,
+        addresses,
         id: element.id,
         language: language.to_owned(),
     })

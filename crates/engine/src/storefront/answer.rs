@@ -86,7 +86,7 @@ fn debugged(visit: &Visit, outcome: &Outcome, status: StatusCode, kind: &str, te
 }
 
 /// Adds what the unit asked for: where the visitor is sent, headers, cookies.
-fn add(response: &mut Response, outcome: &Outcome) {
+pub(super) fn add(response: &mut Response, outcome: &Outcome) {
     let reply = &outcome.reply;
     let headers = response.headers_mut();
     for (name, value) in &reply.headers {

@@ -27,8 +27,8 @@ pub(crate) struct Unit {
     pub(crate) modules: Vec<Arc<Compiled>>,
     /// What it is told of the visit.
     pub(crate) uses: Uses,
-    /// The files it was made of, from the root.
-    pub(crate) files: Vec<String>,
+    /// The files it was made of, from the root, as they were read.
+    pub(crate) files: Vec<(String, Option<Stamp>)>,
 }
 
 /// What a unit's code mentions of the visit. What it does not mention it is not told, so that the cache knows by
@@ -39,6 +39,8 @@ pub(crate) struct Uses {
     pub(crate) request: bool,
     /// Who asks: user, customer, session, cookies.
     pub(crate) visitor: bool,
+    /// The clock or chance.
+    pub(crate) chance: bool,
 }
 
 impl Uses {
@@ -50,11 +52,16 @@ impl Uses {
         Self {
             request: words.contains("request"),
             visitor: ["user", "customer", "session", "cookies"].iter().any(|word| words.contains(word)),
+            chance: ["Date", "random"].iter().any(|word| words.contains(word)),
         }
     }
 
     fn and(self, other: Self) -> Self {
-        Self { request: self.request || other.request, visitor: self.visitor || other.visitor }
+        Self {
+            request: self.request || other.request,
+            visitor: self.visitor || other.visitor,
+            chance: self.chance || other.chance,
+        }
     }
 }
 
@@ -76,6 +83,11 @@ pub(crate) struct Loader {
 }
 
 impl Loader {
+    /// The tree.
+    pub(crate) fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
     /// The units of this tree.
     pub(crate) fn new(tree: Tree) -> Self {
         Self { tree, kept: Mutex::default() }
@@ -104,7 +116,10 @@ impl Loader {
             manifest: Arc::clone(&entry.manifest),
             modules: vec![Arc::clone(&entry.compiled)],
             uses: entry.uses,
-            files: vec![source_path(name), manifest_path(name)],
+            files: vec![
+                (source_path(name), entry.source_stamp.clone()),
+                (manifest_path(name), entry.manifest_stamp.clone()),
+            ],
         };
         let mut at = 0;
         while let Some(module) = unit.modules.get(at).cloned() {
@@ -129,7 +144,7 @@ impl Loader {
         let module = self.module(name, pool)?.ok_or_else(missing)?;
         unit.modules.push(module.compiled);
         unit.uses = unit.uses.and(module.uses);
-        unit.files.push(source_path(name));
+        unit.files.push((source_path(name), module.source_stamp));
         Ok(())
     }
 

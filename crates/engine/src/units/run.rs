@@ -50,6 +50,8 @@ pub(crate) struct Outcome {
     pub(crate) dependencies: Dependencies,
     /// What the debugger tells.
     pub(crate) report: Report,
+    /// The templates it was made with.
+    pub(crate) group: Option<Arc<Group>>,
     /// Units that failed and were left out.
     pub(crate) failures: Vec<UnitError>,
 }
@@ -64,6 +66,7 @@ impl Outcome {
             writing: None,
             dependencies: Dependencies::default(),
             report: Report::default(),
+            group: None,
             failures: Vec::new(),
         }
     }
@@ -87,6 +90,12 @@ pub(crate) struct Run<'a> {
     pub(super) words: Vec<(u8, Option<String>)>,
     /// How often other servers were asked.
     pub(super) fetches: u32,
+    /// How far the node had heard of commits when the run began; `None` where the cache is not used.
+    pub(super) since: Option<u64>,
+    /// Keys of the cache whose answers are being made by this run.
+    pub(super) busy: Vec<[u8; 32]>,
+    /// Why the kept answer of the unit that begins is not true any more.
+    pub(super) stale: Option<String>,
     stack: Vec<Frame>,
     failures: Vec<UnitError>,
     /// The error of a nested unit on its way through its callers.
@@ -125,7 +134,12 @@ impl<'a> Run<'a> {
             Audience::Visitor => PAGE_TIME,
             Audience::Person(_) => PERSON_TIME,
         };
+        // Agents and people see what there is, and leave nothing behind.
+        let is_cached = visit.settings.config.cache && visit.audience == Audience::Visitor;
         Self {
+            since: if is_cached { units.cache.ask() } else { None },
+            busy: Vec::new(),
+            stale: None,
             units,
             pool,
             visit,
@@ -158,8 +172,8 @@ impl<'a> Run<'a> {
         let result = result.map(|value| self.veil_value(value)).map_err(|error| self.veil_error(error));
         let failures = std::mem::take(&mut self.failures);
         let failures = failures.into_iter().map(|error| self.veil_error(error)).collect();
-        let Self { reply, effects, writing, report, .. } = self;
-        Outcome { result, reply, effects, writing, dependencies, report, failures }
+        let Self { reply, effects, writing, report, group, .. } = self;
+        Outcome { result, reply, effects, writing, dependencies, report, group: Some(group), failures }
     }
 
     /// The HTML of a unit inside another. A visitor's page goes on without one that failed.
@@ -169,11 +183,8 @@ impl<'a> Run<'a> {
         name: &str,
         vars: Value,
     ) -> Result<String, UnitError> {
-        // The place of the unit cache: what follows makes the answer and tells what it was made of.
         let mut dependencies = Dependencies::default();
-        let made = self
-            .call(session, name, "main", vec![vars], &mut dependencies)
-            .and_then(|value| html(name, value));
+        let made = self.kept_or_made(session, name, vars, &mut dependencies);
         if let Some(frame) = self.stack.last_mut() {
             frame.dependencies.merge(&dependencies);
         }
@@ -188,7 +199,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn call(
+    pub(super) fn call(
         &mut self,
         session: &mut Session<'_>,
         name: &str,
@@ -200,12 +211,13 @@ impl<'a> Run<'a> {
         let loaded = self.units.loader.load(name, self.pool);
         self.report.compiled(started.elapsed());
         let at = self.report.begin(name, loaded.as_ref().is_ok_and(|unit| unit.manifest.cache.on));
-        dependencies.file(super::loader::source_path(name));
+        let stale = self.stale.take();
         let result =
             loaded.and_then(|unit| self.call_loaded(session, unit, at, function, args, dependencies));
         if let Some(row) = self.report.unit(at) {
             row.took = started.elapsed();
-            row.cache_allow = row.cache_on && !dependencies.is_own();
+            row.stale = stale;
+            row.cache_allow = row.cache_on && dependencies.can_be_kept(self.visit);
             row.is_by_request = dependencies.is_by_request();
             if self.visit.is_debugged {
                 row.depends = dependencies.iter().map(ToString::to_string).collect();
@@ -233,11 +245,20 @@ impl<'a> Run<'a> {
             globals: self.globals(&unit),
             limits: self.limits(&unit),
         };
-        for file in &unit.files {
-            dependencies.file(file);
+        for (path, stamp) in &unit.files {
+            dependencies.file(path, stamp.clone());
         }
         if unit.uses.visitor {
+            dependencies.visitor();
+        }
+        let rule = &unit.manifest.cache;
+        if unit.uses.chance || !rule.on {
             dependencies.own();
+        }
+        if let Ok(seconds @ 1..) = i64::try_from(rule.seconds)
+            && let Ok(until) = self.visit.now.checked_add(jiff::SignedDuration::from_secs(seconds))
+        {
+            dependencies.until(until);
         }
         if unit.uses.request {
             dependencies.request();

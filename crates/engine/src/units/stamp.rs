@@ -2,13 +2,15 @@
 
 use std::fs::Metadata;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 /// A file younger than this may still change within one tick of the file system's clock.
 const YOUNG: Duration = Duration::from_secs(2);
 
 /// What a file looked like.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Stamp {
     changed: Option<SystemTime>,
     bytes: u64,
@@ -16,14 +18,31 @@ pub(crate) struct Stamp {
     node: u64,
     /// Hash of the content, where the file was too young to be told apart without.
     hash: Option<blake3::Hash>,
+    /// Since then the file was seen to be the same, and old enough.
+    settled: Arc<AtomicBool>,
 }
+
+impl PartialEq for Stamp {
+    fn eq(&self, other: &Self) -> bool {
+        let own = (self.changed, self.bytes, self.node, self.hash);
+        own == (other.changed, other.bytes, other.node, other.hash)
+    }
+}
+
+impl Eq for Stamp {}
 
 impl Stamp {
     /// The stamp of a file that was just read; `None` where there is none.
     pub(crate) fn of(path: &Path, content: &[u8]) -> Option<Self> {
         let meta = std::fs::metadata(path).ok()?;
         let hash = is_young(&meta).then(|| blake3::hash(content));
-        Some(Self { changed: meta.modified().ok(), bytes: meta.len(), node: node(&meta), hash })
+        Some(Self {
+            changed: meta.modified().ok(),
+            bytes: meta.len(),
+            node: node(&meta),
+            hash,
+            settled: Arc::default(),
+        })
     }
 
     /// Whether the file still looks so.
@@ -32,10 +51,13 @@ impl Stamp {
         if meta.len() != self.bytes || node(&meta) != self.node || meta.modified().ok() != self.changed {
             return false;
         }
-        match self.hash {
-            None => true,
-            Some(hash) => std::fs::read(path).is_ok_and(|content| blake3::hash(&content) == hash),
+        let Some(hash) = self.hash.filter(|_| !self.settled.load(Ordering::Relaxed)) else { return true };
+        let is_same = std::fs::read(path).is_ok_and(|content| blake3::hash(&content) == hash);
+        // Whoever writes it from now on gives it another time.
+        if is_same && !is_young(&meta) {
+            self.settled.store(true, Ordering::Relaxed);
         }
+        is_same
     }
 }
 

@@ -73,6 +73,11 @@ impl Visit {
         }
     }
 
+    /// Whether who asks brought nothing that would tell them apart from others.
+    pub(crate) fn is_anonymous(&self) -> bool {
+        self.audience == Audience::Visitor && self.cookies.is_empty()
+    }
+
     /// The request as units read it in `shop.request`.
     pub(crate) fn request(&self) -> Value {
         let base = self.settings.config.url.trim_end_matches('/');

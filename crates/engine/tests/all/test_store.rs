@@ -154,8 +154,12 @@ impl TestStore {
 
     /// One more engine on the same database, with a clock of its own.
     pub(crate) async fn node(&self, clock: &Arc<TestClock>) -> Running {
-        let clock = Arc::clone(clock) as Arc<dyn Clock>;
-        Engine::start(self.root.clone(), Options { clock, ..self.options.clone() }).await.unwrap()
+        Engine::start(self.root.clone(), self.node_options(clock)).await.unwrap()
+    }
+
+    /// How another node is started.
+    pub(crate) fn node_options(&self, clock: &Arc<TestClock>) -> Options {
+        Options { clock: Arc::clone(clock) as Arc<dyn Clock>, ..self.options.clone() }
     }
 
     /// Ends the engine, and starts it anew with the settings there are.

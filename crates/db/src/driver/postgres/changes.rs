@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::listen::CHANGES;
 use super::session::PostgresSession;
 use crate::change_notes::{EVERYTHING, PREFIX, PRUNED, Position, Seen, told_tables};
+use crate::schema::{Sets, TableSpec};
 use crate::{DbError, Row, Value};
 
 /// The number of the transaction, with the times it came round.
@@ -27,7 +28,7 @@ impl PostgresSession {
         let schema = rows.first().ok_or_else(|| DbError::sql("the server named no schema"))?;
         let mut script = function(&schema.get::<String>("quoted")?, &schema.get::<String>("name")?);
         for table in told_tables().filter(|table| there(table.name)) {
-            script.push_str(&triggers(table.name, table.has_id()));
+            script.push_str(&triggers(table));
         }
         let mark = Sha256::digest(&script).iter().fold(String::new(), |mut text, byte| {
             let _ = write!(text, "{byte:02x}");
@@ -118,6 +119,7 @@ fn function(schema: &str, name: &str) -> String {
         "create index if not exists changes_transaction on {schema}.changes (transaction_id);
          create or replace function shopwright_changed() returns trigger language plpgsql security definer
          set search_path = pg_catalog as $body$
+         declare is_changed boolean;
          begin
            if current_setting('{SETTING}', true) = 'off' then
              return null;
@@ -142,7 +144,19 @@ fn function(schema: &str, name: &str) -> String {
              insert into {schema}.changes (table_name, row_id, transaction_id)
              select TG_TABLE_NAME, r.id, {TRANSACTION} from (select id from new_rows union select id from old_rows) r;
            end if;
-           if found then
+           is_changed := found;
+           if TG_NARGS > 1 and TG_OP <> 'TRUNCATE' then
+             execute format(
+               'insert into {schema}.changes (table_name, row_id, transaction_id)
+                select distinct %s, r.%I, {TRANSACTION} from (%s) r where r.%I is not null',
+               case TG_ARGV[1] when 'entity' then quote_literal(TG_TABLE_NAME || '.') || ' || r.entity'
+                 else quote_literal(TG_TABLE_NAME || '.' || TG_ARGV[1]) end,
+               TG_ARGV[TG_NARGS - 1],
+               case TG_OP when 'INSERT' then 'select * from new_rows' when 'DELETE' then 'select * from old_rows'
+                 else 'select * from new_rows union all select * from old_rows' end,
+               TG_ARGV[TG_NARGS - 1]);
+           end if;
+           if is_changed then
              perform pg_notify('{channel}', '{signal}');
            end if;
            return null;
@@ -150,8 +164,15 @@ fn function(schema: &str, name: &str) -> String {
     )
 }
 
-fn triggers(table: &str, has_id: bool) -> String {
-    let what = if has_id { "rows" } else { "table" };
+fn triggers(table: &TableSpec) -> String {
+    let what = if table.has_id() { "'rows'" } else { "'table'" };
+    // The last word names the column of the set's number.
+    let set = match table.sets {
+        None => String::new(),
+        Some(Sets::Column(column)) => format!(", '{column}'"),
+        Some(Sets::Element) => ", 'entity', 'elem_id'".to_owned(),
+    };
+    let table = table.name;
     let new = "referencing new table as new_rows";
     let old = "referencing old table as old_rows";
     let both = "referencing old table as old_rows new table as new_rows";
@@ -160,7 +181,7 @@ fn triggers(table: &str, has_id: bool) -> String {
         let _ = writeln!(
             script,
             "create or replace trigger {PREFIX}{change} after {change} on \"{table}\" {rows}
-             for each statement execute function shopwright_changed('{what}');"
+             for each statement execute function shopwright_changed({what}{set});"
         );
     }
     script

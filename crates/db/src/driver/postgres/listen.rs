@@ -39,9 +39,11 @@ pub(super) async fn start(
     listeners: Arc<Listeners>,
 ) -> Result<impl Future<Output = ()> + Send + 'static, DbError> {
     let mut line = Line::connect(&config, &tls, &listeners).await?;
+    listeners.set_hears(true);
     Ok(async move {
         loop {
             line.broken().await;
+            listeners.set_hears(false);
             listeners.tell(&Signal::Missed);
             line = loop {
                 tokio::time::sleep(PAUSE).await;
@@ -54,6 +56,7 @@ pub(super) async fn start(
             };
             // What was said while nobody listened is lost.
             listeners.tell(&Signal::Missed);
+            listeners.set_hears(true);
         }
     })
 }

@@ -128,6 +128,8 @@ impl PostgresSession {
         }
         let client = self.client()?;
         let done = self.database.wait(async { client.batch_execute("commit").await.map_err(error) });
+        // What this node committed it knows at once, and not when the server says so; maybe a lost commit came through.
+        self.database.listeners.ring();
         done.map_err(|cause| match cause {
             DbError::Unreachable(source) => DbError::CommitLost(source),
             other => other,

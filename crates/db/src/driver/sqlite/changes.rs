@@ -2,9 +2,42 @@
 
 use std::collections::BTreeMap;
 
+use rusqlite::Connection;
+
+use super::connect;
+use super::pool::{Sqlite, hold};
 use super::session::SqliteSession;
 use crate::change_notes::{EVERYTHING, PREFIX, PRUNED, Position, Seen, told_tables};
+use crate::schema::{Sets, TableSpec};
 use crate::{DbError, Row, Value};
+
+/// The connection that looks whether others have committed.
+#[derive(Default)]
+pub(crate) struct Watcher {
+    connection: Option<Connection>,
+    /// Which connection this is: each counts for itself.
+    opened: u64,
+}
+
+impl Sqlite {
+    /// Numbers that are others after every commit of whatever program; `None` where they cannot be read.
+    pub(crate) fn commit_numbers(&self) -> Option<(u64, i64)> {
+        let mut watcher = hold(&self.watcher);
+        if watcher.connection.is_none() {
+            watcher.connection = connect::reader(&self.path).ok();
+            watcher.opened += 1;
+        }
+        let read = watcher.connection.as_ref()?.prepare_cached("pragma data_version");
+        let number = read.and_then(|mut sql| sql.query_row([], |row| row.get(0)));
+        match number {
+            Ok(number) => Some((watcher.opened, number)),
+            Err(_) => {
+                watcher.connection = None;
+                None
+            }
+        }
+    }
+}
 
 impl SqliteSession {
     /// Makes the triggers as this build wants them, where they are not.
@@ -12,7 +45,7 @@ impl SqliteSession {
         let tables = self.table_names()?;
         let wanted: BTreeMap<String, String> = told_tables()
             .filter(|table| tables.iter().any(|there| there == table.name))
-            .flat_map(|table| triggers(table.name, table.has_id()))
+            .flat_map(triggers)
             .collect();
         let there = self.change_triggers()?;
         if there == wanted {
@@ -81,21 +114,47 @@ impl SqliteSession {
 }
 
 /// The triggers of a table, by name.
-fn triggers(table: &str, has_id: bool) -> [(String, String); 3] {
-    let id = |row: &str| if has_id { format!("{row}.id") } else { "null".to_owned() };
-    let note =
-        |row: &str| format!("insert into changes (table_name, row_id) values ('{table}', {});", id(row));
+fn triggers(table: &TableSpec) -> [(String, String); 3] {
+    let name = table.name;
+    let note = |row: &str| {
+        let id = if table.has_id() { format!("{row}.id") } else { "null".to_owned() };
+        format!("insert into changes (table_name, row_id) values ('{name}', {id});")
+    };
     // A row may get another number; the former one is gone then.
-    let renumbered = if has_id {
-        format!("insert into changes (table_name, row_id) select '{table}', old.id where old.id <> new.id;")
+    let renumbered = if table.has_id() {
+        format!("insert into changes (table_name, row_id) select '{name}', old.id where old.id <> new.id;")
     } else {
         String::new()
     };
-    [("insert", note("new")), ("update", note("new") + &renumbered), ("delete", note("old"))].map(
-        |(change, notes)| {
-            let name = format!("{PREFIX}{change}_{table}");
-            let sql = format!("CREATE TRIGGER \"{name}\" after {change} on \"{table}\" begin {notes} end");
-            (name, sql)
-        },
+    // What left a set changed that one too.
+    let moved = match table.sets {
+        None => String::new(),
+        Some(Sets::Column(column)) => set_note(table, "old", &format!("old.{column} is not new.{column}")),
+        Some(Sets::Element) => {
+            set_note(table, "old", "(old.elem_id is not new.elem_id or old.entity is not new.entity)")
+        }
+    };
+    let trigger = |change: &str, notes: String| {
+        let trigger = format!("{PREFIX}{change}_{name}");
+        let sql = format!("CREATE TRIGGER \"{trigger}\" after {change} on \"{name}\" begin {notes} end");
+        (trigger, sql)
+    };
+    [
+        trigger("insert", note("new") + &set_note(table, "new", "true")),
+        trigger("update", note("new") + &renumbered + &set_note(table, "new", "true") + &moved),
+        trigger("delete", note("old") + &set_note(table, "old", "true")),
+    ]
+}
+
+/// Notes in which set of rows a change was, where that is told of the table.
+fn set_note(table: &TableSpec, row: &str, condition: &str) -> String {
+    let name = table.name;
+    let (set, id) = match table.sets {
+        None => return String::new(),
+        Some(Sets::Column(column)) => (format!("'{name}.{column}'"), format!("{row}.{column}")),
+        Some(Sets::Element) => (format!("'{name}.' || {row}.entity"), format!("{row}.elem_id")),
+    };
+    format!(
+        "insert into changes (table_name, row_id) select {set}, {id} where {id} is not null and {condition};"
     )
 }

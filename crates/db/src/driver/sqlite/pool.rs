@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
+use super::changes::Watcher;
 use super::connect;
 use crate::DbError;
 use crate::driver::purpose::Purpose;
@@ -26,6 +27,7 @@ pub(crate) struct Sqlite {
     readers: Mutex<Readers>,
     reader_freed: Condvar,
     pub(crate) listeners: Listeners,
+    pub(super) watcher: Mutex<Watcher>,
     /// Connections for agents' statements.
     pub(super) agents: Mutex<Vec<Connection>>,
 }
@@ -53,6 +55,7 @@ impl Sqlite {
             readers: Mutex::default(),
             reader_freed: Condvar::new(),
             listeners: Listeners::default(),
+            watcher: Mutex::default(),
             agents: Mutex::default(),
         })
     }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use shop::price::{PastPrice, PriceRow, choose, derived, lowest};
 
+use crate::borders::Borders;
 use crate::id_list::Ids;
 use crate::record::record;
 use crate::{DbError, Tx, micros};
@@ -113,6 +114,15 @@ impl Prices {
             amount: chosen.amount,
             compare_at: chosen.compare_at,
         })
+    }
+
+    /// Adds the moments at which these prices begin and end.
+    pub fn add_borders(&self, borders: &mut Borders) -> Result<(), DbError> {
+        for (_, row) in self.rows.values().flatten() {
+            borders.add(&row.valid_from)?;
+            borders.add(row.valid_until.as_deref().unwrap_or_default())?;
+        }
+        Ok(())
     }
 
     /// Prices for larger quantities, in the list whose price holds for one.

@@ -10,10 +10,12 @@ mod reviews;
 use std::collections::HashMap;
 use std::time::Instant;
 
+use db::borders::Borders;
 use db::prices::{self, PriceList, Prices};
 use db::products::File;
+use db::stock::Availability;
 use db::{DbError, Tx};
-use db::{slugs, texts};
+use db::{slugs, stock, texts};
 use jiff::Timestamp;
 use sandbox::{HostError, Value};
 
@@ -57,6 +59,7 @@ pub(super) struct Reading<'a> {
     pub(super) settings: &'a Settings,
     pub(super) now: Timestamp,
     pub(super) dependencies: &'a mut Dependencies,
+    pub(super) borders: Borders,
 }
 
 /// Reads for a call, in one transaction; `rows` of the answer are told to the debugger.
@@ -72,13 +75,18 @@ fn read(
     let mut dependencies = Dependencies::default();
     let started = Instant::now();
     let answer = db.read(|tx| {
-        f(&mut Reading {
+        let mut reading = Reading {
             tx,
             look: &visit.look,
             settings: &visit.settings,
             now: visit.now,
             dependencies: &mut dependencies,
-        })
+            borders: Borders::around(visit.now),
+        };
+        let answer = f(&mut reading)?;
+        let borders = reading.borders;
+        dependencies.borders(&borders);
+        Ok::<_, DbError>(answer)
     });
     run.dependencies().merge(&dependencies);
     let rows = match &answer {
@@ -116,12 +124,14 @@ impl Reading<'_> {
 
     /// Addresses of rows in the page's language.
     fn urls(&mut self, entity: &str, ids: &[i64]) -> Result<HashMap<i64, String>, DbError> {
+        self.element("slugs", entity, ids);
         let paths = slugs::current(self.tx, entity, ids, &self.look.language)?;
         Ok(paths.into_iter().map(|(id, path)| (id, self.url(&self.look.language, &path))).collect())
     }
 
     /// Addresses of one row in all languages of the store.
     fn all_urls(&mut self, entity: &str, id: i64) -> Result<Value, DbError> {
+        self.element("slugs", entity, &[id]);
         let paths = slugs::of(self.tx, entity, id)?;
         let languages = self.languages();
         let known = paths.into_iter().filter(|(language, _)| languages.contains(&language.as_str()));
@@ -137,19 +147,71 @@ impl Reading<'_> {
 
     /// The texts that only search engines show, as fields.
     fn seo(&mut self, entity: &str, id: i64) -> Result<[(&'static str, Value); 2], DbError> {
+        self.element("texts", entity, &[id]);
         let mut texts = texts::of(self.tx, entity, &[id], &self.look.language)?;
         let mut take = |field: &str| Value::from(texts.remove(&(id, field.to_owned())));
         Ok([("seo_title", take("seo_title")), ("seo_description", take("seo_description"))])
     }
 
+    /// Notes that the answer depends on what rows have in a table that is for many: addresses, translations, files.
+    fn element(&mut self, table: &str, entity: &str, ids: &[i64]) {
+        let sets = [
+            "files.products",
+            "files.categories",
+            "files.brands",
+            "files.pages",
+            "slugs.products",
+            "slugs.categories",
+            "slugs.brands",
+            "slugs.pages",
+            "texts.products",
+            "texts.categories",
+            "texts.brands",
+            "texts.pages",
+        ];
+        let of = |set: &&str| set.split_once('.') == Some((table, entity));
+        match sets.into_iter().find(of) {
+            Some(set) => ids.iter().for_each(|id| self.dependencies.set(set, *id)),
+            None => self.dependencies.table(&format!("{table}.{entity}")),
+        }
+    }
+
+    /// Notes that the answer depends on rows that have pages.
+    fn rows(&mut self, table: &str, ids: &[i64]) {
+        match ["products", "categories", "brands", "pages"].into_iter().find(|known| *known == table) {
+            Some(table) => ids.iter().for_each(|id| self.dependencies.row(table, *id)),
+            None => self.dependencies.table(table),
+        }
+    }
+
+    /// The lists whose prices everybody pays.
+    fn price_lists(&mut self) -> Result<Vec<PriceList>, DbError> {
+        self.dependencies.table("price_lists");
+        self.borders.add_price_lists(self.tx)?;
+        prices::open_lists(self.tx, &self.look.currency, None, self.now)
+    }
+
     /// The prices of variants for everybody.
     fn prices(&mut self, variants: &[i64]) -> Result<(Prices, Vec<PriceList>), DbError> {
-        self.dependencies.table("price_lists");
         for variant in variants {
-            self.dependencies.set("prices", *variant);
+            self.dependencies.set("prices.variant_id", *variant);
         }
-        let lists = prices::open_lists(self.tx, &self.look.currency, None, self.now)?;
-        Ok((prices::of_variants(self.tx, variants, &lists)?, lists))
+        let lists = self.price_lists()?;
+        let prices = prices::of_variants(self.tx, variants, &lists)?;
+        prices.add_borders(&mut self.borders)?;
+        Ok((prices, lists))
+    }
+
+    /// How much there is of variants.
+    fn stock(&mut self, variants: &[i64]) -> Result<HashMap<i64, Availability>, DbError> {
+        self.dependencies.table("locations");
+        for variant in variants {
+            self.dependencies.row("variants", *variant);
+            self.dependencies.set("stock.variant_id", *variant);
+            self.dependencies.set("reservations.variant_id", *variant);
+        }
+        self.borders.add_reservations(self.tx, variants)?;
+        stock::of_variants(self.tx, variants, self.now)
     }
 }
 

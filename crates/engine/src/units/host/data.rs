@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use db::agent_sql::{Limits, SelectError, Table, select as agent_select};
+use db::agent_sql::{Limits, Reads, SelectError, Table, reads, select as agent_select};
 use db::{DbError, Tx};
 use sandbox::{HostError, Value};
 
@@ -47,8 +47,10 @@ fn table(run: &mut Run<'_>, args: &Arguments<'_>) -> Result<Table, HostError> {
     if !run.count_query() {
         return Err(too_many());
     }
-    // Which tables a statement reads is not told yet: its answer depends on all of them.
-    run.dependencies().anything();
+    match reads(sql, params.iter().map(|(_, value)| value)) {
+        Reads::Tables(tables) => tables.into_iter().for_each(|table| run.dependencies().table(table)),
+        Reads::More => run.dependencies().own(),
+    }
     let left = run.deadline.saturating_duration_since(Instant::now());
     let started = Instant::now();
     let answer = match &run.writing {

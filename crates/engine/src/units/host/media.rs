@@ -17,7 +17,7 @@ pub(super) fn file(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
         return Err(too_many());
     }
     match entity.as_str() {
-        "products" => run.dependencies().set("product_files", id),
+        "products" => run.dependencies().set("files.products", id),
         _ => run.dependencies().table("files"),
     }
     let found = run.units.db.clone().read(|tx| files::of(tx, &entity, id)).map_err(|error| {

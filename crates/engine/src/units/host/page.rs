@@ -22,9 +22,7 @@ pub(super) fn render(run: &mut Run<'_>, session: &mut Session<'_>, args: &Argume
     };
     let unit = run.unit_name();
     let group = std::sync::Arc::clone(&run.group);
-    for folder in group.folders() {
-        run.dependencies().file(folder);
-    }
+    run.dependencies().templates(group.folders());
     let rendered =
         group.render(&unit, &named, data).map_err(|error| HostError::new("TEMPLATE", error.to_string()))?;
     let mut bytes = 0_usize;
@@ -68,11 +66,10 @@ fn nested(
 
 /// The words of a key.
 pub(super) fn translate(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
+    let group = std::sync::Arc::clone(&run.group);
+    run.dependencies().templates(group.folders());
     let key = args.text(0, "key")?;
     let count = args.int_option(1, "count")?;
-    for folder in run.group.folders() {
-        run.dependencies().file(folder);
-    }
     let mut text = run.group.words(&run.unit_name(), key, count);
     if let Value::Map(values) = args.value(1) {
         for (name, value) in values {

@@ -60,7 +60,7 @@ pub(super) fn status(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let code = args.int(0, "code")?;
     let code = u16::try_from(code).ok().filter(|code| matches!(code, 200..=299 | 400..=599));
     run.reply.status = Some(code.ok_or_else(|| args.wrong("`code` is 200 to 299 or 400 to 599"))?);
-    run.dependencies().own();
+    run.dependencies().reply();
     Ok(Value::Null)
 }
 
@@ -78,7 +78,7 @@ pub(super) fn header(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     if name == "content-type" && !TYPES.contains(&kind.as_str()) {
         return Err(args.wrong(&format!("answers are of the types {}", TYPES.join(", "))));
     }
-    run.dependencies().own();
+    run.dependencies().reply();
     run.reply.headers.retain(|(known, _)| *known != name);
     run.reply.headers.push((name, value.to_owned()));
     Ok(Value::Null)
@@ -140,6 +140,8 @@ pub(super) fn log(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
         return Err(args.wrong("`level` is info, warn or error"));
     }
     let text = run.veil(&wire::text::quoted(args.text(1, "text")?, LONGEST_LINE));
+    // A kept answer would write no line.
+    run.dependencies().own();
     let unit = run.unit_name();
     run.units.failures.line(&unit, level, &text, run.visit.now);
     run.report.log(&unit, level, &text);
@@ -148,6 +150,7 @@ pub(super) fn log(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
 
 /// A value for the debugger.
 pub(super) fn debug(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
+    run.dependencies().own();
     if run.visit.is_debugged {
         let value = run.veil_json(args.value(0));
         let unit = run.unit_name();

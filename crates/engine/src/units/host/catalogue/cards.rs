@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use db::DbError;
 use db::products::{self, File, Product, Variant};
-use db::stock;
 use sandbox::Value;
 
 use super::{Reading, image, is_image, price};
@@ -17,9 +16,10 @@ pub(super) fn cards(reading: &mut Reading<'_>, ids: &[i64]) -> Result<Vec<Value>
     }
     for id in ids {
         reading.dependencies.row("products", *id);
-        for set in ["variants", "product_files", "product_slugs"] {
-            reading.dependencies.set(set, *id);
-        }
+        reading.dependencies.set("variants.product_id", *id);
+    }
+    for table in ["texts", "files"] {
+        reading.element(table, "products", ids);
     }
     let products = products::by_ids(reading.tx, ids, &reading.look.language)?;
     let variants = products::variants(reading.tx, ids)?;
@@ -90,10 +90,7 @@ fn sums(
 }
 
 fn buyable(reading: &mut Reading<'_>, variants: &[i64]) -> Result<HashMap<i64, bool>, DbError> {
-    for variant in variants {
-        reading.dependencies.set("stock", *variant);
-    }
-    let stock = stock::of_variants(reading.tx, variants, reading.now)?;
+    let stock = reading.stock(variants)?;
     Ok(stock.into_iter().map(|(variant, stock)| (variant, stock.is_for_sale())).collect())
 }
 

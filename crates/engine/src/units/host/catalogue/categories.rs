@@ -20,8 +20,9 @@ pub(super) fn tree(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let depth = args.int_option(0, "depth")?.unwrap_or(DEEPEST).clamp(1, DEEPEST);
     let root = args.int_option(0, "parent")?;
     read(run, "categories.tree", |reading| {
-        reading.dependencies.table("categories");
-        reading.dependencies.set("slugs", 0);
+        for table in ["categories", "texts.categories"] {
+            reading.dependencies.table(table);
+        }
         let all = categories::all(reading.tx, &reading.look.language)?;
         let ids: Vec<i64> = all.iter().map(|category| category.id).collect();
         let urls = reading.urls("categories", &ids)?;
@@ -51,9 +52,9 @@ fn branch(all: &[Category], urls: &HashMap<i64, String>, parent: Option<i64>, de
 pub(super) fn get(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let id = args.int(0, "id")?;
     let found = read(run, "categories.get", |reading| {
-        reading.dependencies.table("categories");
-        reading.dependencies.set("slugs", 0);
-        reading.dependencies.table("texts");
+        for table in ["categories", "category_closure", "texts.categories"] {
+            reading.dependencies.table(table);
+        }
         let Some(category) = categories::by_id(reading.tx, id, &reading.look.language)? else {
             return Ok(Value::Null);
         };

@@ -20,8 +20,9 @@ pub(super) fn page(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let id = int(args.value(0));
     let skey = if id.is_some() { "" } else { args.text(0, "id")? };
     read(run, "pages.get", |reading| {
-        reading.dependencies.table("pages");
-        reading.dependencies.set("slugs", 0);
+        for table in ["pages", "texts.pages"] {
+            reading.dependencies.table(table);
+        }
         let Some(page) = storefront::page(reading.tx, id, skey, &reading.look.language)? else {
             return Ok(Value::Null);
         };
@@ -55,10 +56,9 @@ pub(super) fn homes(run: &mut Run<'_>, _: &Arguments<'_>) -> Answer {
 pub(super) fn menu(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let skey = args.text(0, "key")?;
     read(run, "menus.get", |reading| {
-        for table in ["menus", "menu_items"] {
+        for table in ["menus", "menu_items", "texts.menu_items"] {
             reading.dependencies.table(table);
         }
-        reading.dependencies.set("slugs", 0);
         let mut items = storefront::menu(reading.tx, skey, &reading.look.language)?;
         name(reading, &mut items)?;
         let urls = addresses(reading, &items)?;
@@ -71,9 +71,10 @@ fn name(reading: &mut Reading<'_>, items: &mut [MenuItem]) -> Result<(), DbError
     let nameless = items.iter().filter(|item| item.name.is_empty());
     let entities: HashSet<String> = nameless.filter_map(|item| item.entity.clone()).collect();
     for entity in entities {
-        reading.dependencies.table(&entity);
         let is_of = |item: &MenuItem| item.name.is_empty() && item.entity.as_ref() == Some(&entity);
         let ids: Vec<i64> = items.iter().filter(|item| is_of(item)).filter_map(|item| item.elem_id).collect();
+        reading.rows(&entity, &ids);
+        reading.element("texts", &entity, &ids);
         let names = storefront::names(reading.tx, &entity, &ids, &reading.look.language)?;
         for item in items.iter_mut().filter(|item| is_of(item)) {
             let name = item.elem_id.and_then(|id| names.get(&id));

@@ -2,8 +2,8 @@
 
 use db::DbError;
 use db::listing::{self, Count, Facet, Query, Sort, Start};
+use db::search as words;
 use db::storefront::{self, FilterAttribute, FilterChoice};
-use db::{prices, search as words};
 use sandbox::{HostError, Value};
 
 use super::cards::cards;
@@ -84,9 +84,10 @@ pub(super) fn list(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
 }
 
 fn page(reading: &mut Reading<'_>, wanted: &Wanted) -> Result<Value, DbError> {
-    reading.dependencies.set("category", wanted.category.unwrap_or(0));
-    reading.dependencies.table("price_lists");
-    let lists = prices::open_lists(reading.tx, &reading.look.currency, None, reading.now)?;
+    for set in ["listing.category_id", "facet_counts.category_id"] {
+        reading.dependencies.set(set, wanted.category.unwrap_or(0));
+    }
+    let lists = reading.price_lists()?;
     let Some(list) = lists.first() else { return Ok(found(Vec::new(), 0, wanted, Vec::new())) };
     let known = if wanted.with_facets || !wanted.filters.is_empty() {
         Known::read(reading)?
@@ -103,6 +104,12 @@ fn page(reading: &mut Reading<'_>, wanted: &Wanted) -> Result<Value, DbError> {
     // A filter that means nothing here finds nothing: its page is not there.
     if !known.choose(&wanted.filters, &mut query) || !(1..=PAGES).contains(&wanted.page) {
         return Ok(found(Vec::new(), 0, wanted, Vec::new()));
+    }
+    if query.is_filtered() {
+        // Which products meet a choice, and how many would meet another, stands in these.
+        for table in ["attribute_values", "variants", "products"] {
+            reading.dependencies.table(table);
+        }
     }
     let offset = u32::try_from((wanted.page - 1) * wanted.per).unwrap_or(u32::MAX);
     let size = u32::try_from(wanted.per).unwrap_or(1);
@@ -135,7 +142,9 @@ struct Known {
 
 impl Known {
     fn read(reading: &mut Reading<'_>) -> Result<Self, DbError> {
-        for table in ["attributes", "attribute_choices", "brands"] {
+        for table in
+            ["attributes", "attribute_choices", "brands", "texts.attributes", "texts.attribute_choices"]
+        {
             reading.dependencies.table(table);
         }
         let attributes = storefront::filters(reading.tx, &reading.look.language)?;
@@ -174,7 +183,6 @@ impl Known {
 
     /// What the list can be narrowed by: what at least two of its products differ in, or what is chosen.
     fn facets(&self, reading: &mut Reading<'_>, query: &Query) -> Result<Vec<Value>, DbError> {
-        reading.dependencies.set("facets", query.category_id.unwrap_or(0));
         let counts = listing::counts(reading.tx, query)?;
         let mut facets = Vec::new();
         let brands = self.brands.iter().map(|(id, name)| {
@@ -251,7 +259,9 @@ pub(super) fn search(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let per = args.int_option(1, "per")?.unwrap_or(24).clamp(1, MOST);
     read(run, "search", |reading| {
         // Any product may be found by these words next time.
-        reading.dependencies.table("search_postings");
+        for table in ["search_postings", "variants", "products"] {
+            reading.dependencies.table(table);
+        }
         let words::Found { ids, meant } = words::find_or_guess(reading.tx, &typed, FOUND)?;
         let from = usize::try_from((page - 1).saturating_mul(per)).unwrap_or(usize::MAX);
         let shown: Vec<i64> =

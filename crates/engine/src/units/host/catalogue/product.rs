@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use db::DbError;
 use db::products::{self, AttributeValue, Product, Variant, VariantOption};
 use db::stock::Availability;
-use db::{categories, prices, stock};
+use db::{categories, prices};
 use sandbox::{HostError, Value};
 
 use super::cards::cards;
@@ -24,9 +24,8 @@ pub(super) fn get(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let id = args.int(0, "id")?;
     read(run, "products.get", |reading| {
         reading.dependencies.row("products", id);
-        for set in ["variants", "product_files", "product_slugs", "product_texts", "product_attributes"] {
-            reading.dependencies.set(set, id);
-        }
+        reading.element("texts", "products", &[id]);
+        reading.borders.add_products(reading.tx, &[id])?;
         match products::shown(reading.tx, id, &reading.look.language, reading.now)? {
             Some(product) => whole(reading, &product),
             None => Ok(Value::Null),
@@ -36,7 +35,11 @@ pub(super) fn get(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
 
 fn whole(reading: &mut Reading<'_>, product: &Product) -> Result<Value, DbError> {
     let id = product.id;
+    made_of(reading, id);
     let variants = products::variants(reading.tx, &[id])?;
+    for variant in &variants {
+        reading.dependencies.set("variant_values.variant_id", variant.id);
+    }
     let options = products::options(reading.tx, id, &reading.look.language)?;
     let attributes = products::attributes(reading.tx, &[id], &reading.look.language)?;
     let files = products::files(reading.tx, "products", &[id])?;
@@ -68,9 +71,30 @@ fn whole(reading: &mut Reading<'_>, product: &Product) -> Result<Value, DbError>
     ]))
 }
 
+/// What belongs to a product and its page shows, but for prices and stock.
+fn made_of(reading: &mut Reading<'_>, id: i64) {
+    for set in ["variants.product_id", "product_options.product_id", "attribute_values.product_id"] {
+        reading.dependencies.set(set, id);
+    }
+    reading.element("files", "products", &[id]);
+    for table in [
+        "product_option_values",
+        "texts.product_options",
+        "texts.product_option_values",
+        "attributes",
+        "attribute_choices",
+        "texts.attributes",
+        "texts.attribute_choices",
+    ] {
+        reading.dependencies.table(table);
+    }
+}
+
 fn path(reading: &mut Reading<'_>, product: &Product) -> Result<Value, DbError> {
     let Some(category) = product.main_category_id else { return Ok(Value::List(Vec::new())) };
-    reading.dependencies.table("categories");
+    for table in ["categories", "category_closure", "texts.categories"] {
+        reading.dependencies.table(table);
+    }
     let path = categories::path(reading.tx, category, &reading.look.language)?;
     let shown: Vec<_> = path.into_iter().take_while(|step| step.state == "kShown").collect();
     let ids: Vec<i64> = shown.iter().map(|step| step.id).collect();
@@ -119,7 +143,7 @@ fn variant_list(
 ) -> Result<Vec<Value>, DbError> {
     let ids: Vec<i64> = variants.iter().map(|variant| variant.id).collect();
     let sums = sums(reading, variants)?;
-    let stock = stocks(reading, &ids)?;
+    let stock = reading.stock(&ids)?;
     let list = variants.iter().map(|variant| {
         let of = options.iter().filter(|row| row.variant_id == variant.id);
         let names: Vec<&str> = of.clone().map(|row| row.value_name.as_str()).collect();
@@ -151,23 +175,22 @@ fn variant_list(
 fn sums(reading: &mut Reading<'_>, variants: &[Variant]) -> Result<HashMap<i64, Value>, DbError> {
     let ids: Vec<i64> = variants.iter().map(|variant| variant.id).collect();
     let (known, lists) = reading.prices(&ids)?;
+    let mut reduced = Vec::new();
     let mut sums = HashMap::new();
     for variant in variants {
         let Some(sum) = known.choose(variant.id, variant.min_quantity, &lists, reading.now) else { continue };
         let lowest = match sum.compare_at {
-            Some(_) => prices::lowest_before(reading.tx, sum.list_id, variant.id, reading.now)?,
+            Some(_) => {
+                reading.dependencies.set("price_history.variant_id", variant.id);
+                reduced.push(variant.id);
+                prices::lowest_before(reading.tx, sum.list_id, variant.id, reading.now)?
+            }
             None => None,
         };
         sums.insert(variant.id, price(reading.look, sum.amount, sum.compare_at, lowest));
     }
+    reading.borders.add_price_history(reading.tx, &reduced)?;
     Ok(sums)
-}
-
-fn stocks(reading: &mut Reading<'_>, variants: &[i64]) -> Result<HashMap<i64, Availability>, DbError> {
-    for variant in variants {
-        reading.dependencies.set("stock", *variant);
-    }
-    stock::of_variants(reading.tx, variants, reading.now)
 }
 
 /// What is known of a product, in words.
@@ -219,7 +242,11 @@ fn decimal(number: i64, decimals: i64, language: &str) -> String {
 pub(super) fn links(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let (id, kind) = (args.int(0, "id")?, args.text_or(1, "kind", "kAnalog")?);
     read(run, "products.links", |reading| {
-        reading.dependencies.set("product_links", id);
+        reading.dependencies.set("product_links.product_id", id);
+        // Those without a page too: they may get one.
+        let named = products::named_beside(reading.tx, id, kind)?;
+        named.iter().for_each(|product| reading.dependencies.row("products", *product));
+        reading.borders.add_products(reading.tx, &named)?;
         let ids = products::linked(reading.tx, id, kind, reading.now)?;
         Ok(Value::List(cards(reading, &ids)?))
     })
@@ -229,6 +256,7 @@ pub(super) fn links(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
 pub(super) fn prices_of(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let ids = ids(args)?;
     read(run, "prices.of", |reading| {
+        ids.iter().for_each(|id| reading.dependencies.row("variants", *id));
         let variants = products::variants_by_ids(reading.tx, &ids)?;
         let variants: Vec<Variant> = variants.into_values().collect();
         Ok(by_id(sums(reading, &variants)?))
@@ -239,7 +267,7 @@ pub(super) fn prices_of(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
 pub(super) fn stock_of(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let ids = ids(args)?;
     read(run, "stock.of", |reading| {
-        let stock = stocks(reading, &ids)?;
+        let stock = reading.stock(&ids)?;
         Ok(by_id(stock.into_iter().map(|(id, stock)| (id, stock.for_sale().into())).collect()))
     })
 }

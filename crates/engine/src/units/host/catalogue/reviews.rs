@@ -24,7 +24,7 @@ pub(super) fn of(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let per = args.int_option(1, "per")?.unwrap_or(20).clamp(1, MOST);
     let page = args.int_option(1, "page")?.unwrap_or(1).max(1);
     read(run, "reviews.of", |reading| {
-        reading.dependencies.set("reviews", product);
+        reading.dependencies.set("reviews.product_id", product);
         let skip = (page - 1).saturating_mul(per);
         let (reviews, total) = storefront::reviews(reading.tx, product, skip, per)?;
         let items = reviews.into_iter().map(|review| {
@@ -46,7 +46,7 @@ pub(super) fn of(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
 pub(super) fn stars(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let product = args.int(0, "product")?;
     read(run, "reviews.stars", |reading| {
-        reading.dependencies.set("reviews", product);
+        reading.dependencies.set("reviews.product_id", product);
         let counts = db::reviews::stars(reading.tx, product)?;
         Ok(Value::List(counts.into_iter().map(Value::from).collect()))
     })
