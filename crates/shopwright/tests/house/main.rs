@@ -11,8 +11,6 @@ mod imports;
 #[cfg(test)]
 mod licences;
 #[cfg(test)]
-mod maps;
-#[cfg(test)]
 mod tidy;
 #[cfg(test)]
 mod workspace;
