@@ -118,6 +118,11 @@ pub(super) fn write<T>(
     call: &str,
     f: impl FnOnce(&mut Tx) -> Done<T>,
 ) -> Result<Result<T, Problem>, HostError> {
+    // It would wait for the run's own transaction, which nobody ends meanwhile.
+    if run.writing.is_some() {
+        let words = format!("shop.{call}() has a transaction of its own: call it before anything is written");
+        return Err(HostError::new("TRANSACTION", words));
+    }
     let started = Instant::now();
     let done = run.units.db.clone().write(f);
     run.note_query(&format!("shop.{call}()"), 1, started.elapsed());
