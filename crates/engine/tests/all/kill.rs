@@ -17,7 +17,9 @@ const CHILD: &str = "ENGINE_TEST_ROOT";
 async fn engine_of_a_process() {
     let Ok(root) = std::env::var(CHILD) else { return };
     let listen = Some("127.0.0.1:0".parse().unwrap());
-    let running = Engine::start(root.into(), Options { listen, ..Options::default() }).await.unwrap();
+    let unit_worker = Some((env!("CARGO_BIN_EXE_engine-unit-worker").into(), Vec::new()));
+    let options = Options { listen, unit_worker, ..Options::default() };
+    let running = Engine::start(root.into(), options).await.unwrap();
     println!("listens at {}", running.address().port());
     std::future::pending::<()>().await;
 }

@@ -4,6 +4,7 @@
 
 mod buying;
 mod buying_at_once;
+mod buying_killed;
 mod cache;
 mod client;
 mod files;
