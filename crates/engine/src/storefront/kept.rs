@@ -96,7 +96,7 @@ pub(super) fn keep(
     };
     let proof = Proof::new(since, outcome.dependencies.clone(), &visit.settings, group);
     let response = page.response(asked);
-    place.fill(Some(Kept { what: What::Page(page), proof }), is_by_request);
+    place.fill(Some(Kept { what: What::Page(Box::new(page)), proof }), is_by_request);
     response
 }
 

@@ -56,7 +56,7 @@ pub(crate) enum What {
     /// The HTML of a unit inside a page.
     Html(String),
     /// A whole page.
-    Page(KeptPage),
+    Page(Box<KeptPage>),
 }
 
 impl Cache {
