@@ -100,7 +100,7 @@ on_both! {
             write(db, |tx| f(tx));
             changed(since(db, &before))
         };
-        let run = |sql: &'static str, params: Vec<(&'static str, db::Value)>| move |tx: &mut db::Tx| drop(tx.run(sql, &params).unwrap());
+        let run = |sql: &'static str, params: Vec<(&'static str, db::Value)>| move |tx: &mut db::Tx| assert!(tx.run(sql, &params).unwrap() > 0);
 
         let raised = told(&run("update variants set weight = 5 where id = :id", vec![("id", variant.into())]));
         assert_eq!(raised, rows(&[("variants", variant), ("variants.product_id", one)]));
