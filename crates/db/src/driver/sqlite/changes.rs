@@ -2,42 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::Connection;
-
-use super::connect;
-use super::pool::{Sqlite, hold};
 use super::session::SqliteSession;
 use crate::change_notes::{EVERYTHING, PREFIX, PRUNED, Position, Seen, told_tables};
 use crate::schema::{Sets, TableSpec};
 use crate::{DbError, Row, Value};
-
-/// The connection that looks whether others have committed.
-#[derive(Default)]
-pub(crate) struct Watcher {
-    connection: Option<Connection>,
-    /// Which connection this is: each counts for itself.
-    opened: u64,
-}
-
-impl Sqlite {
-    /// Numbers that are others after every commit of whatever program; `None` where they cannot be read.
-    pub(crate) fn commit_numbers(&self) -> Option<(u64, i64)> {
-        let mut watcher = hold(&self.watcher);
-        if watcher.connection.is_none() {
-            watcher.connection = connect::reader(&self.path).ok();
-            watcher.opened += 1;
-        }
-        let read = watcher.connection.as_ref()?.prepare_cached("pragma data_version");
-        let number = read.and_then(|mut sql| sql.query_row([], |row| row.get(0)));
-        match number {
-            Ok(number) => Some((watcher.opened, number)),
-            Err(_) => {
-                watcher.connection = None;
-                None
-            }
-        }
-    }
-}
 
 impl SqliteSession {
     /// Makes the triggers as this build wants them, where they are not.

@@ -14,6 +14,7 @@ mod pool;
 mod session;
 mod transfer;
 mod unit;
+mod watcher;
 
 pub(crate) use pool::Sqlite;
 pub(crate) use session::SqliteSession;

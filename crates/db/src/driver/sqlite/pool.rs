@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::changes::Watcher;
 use super::connect;
+use super::watcher::Watcher;
 use crate::DbError;
 use crate::driver::purpose::Purpose;
 use crate::signal::{Listeners, Signals};
@@ -27,7 +27,7 @@ pub(crate) struct Sqlite {
     readers: Mutex<Readers>,
     reader_freed: Condvar,
     pub(crate) listeners: Listeners,
-    pub(super) watcher: Mutex<Watcher>,
+    watcher: Mutex<Watcher>,
     /// Connections for agents' statements.
     pub(super) agents: Mutex<Vec<Connection>>,
 }
@@ -77,6 +77,11 @@ impl Sqlite {
     /// Whether the disk has room: the file may have some inside, and take a small change where a large one fails.
     pub(crate) fn check_room(&self) -> Result<(), DbError> {
         connect::check_room(&self.path)
+    }
+
+    /// Numbers that are others after every commit of whatever program; `None` where they cannot be read.
+    pub(crate) fn commit_numbers(&self) -> Option<(u64, i64)> {
+        hold(&self.watcher).numbers(&self.path)
     }
 
     /// What this process says from now on; a file has no other nodes.
