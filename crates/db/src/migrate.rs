@@ -26,6 +26,7 @@ const STEPS: &[Step] = &[
     ("changes", include_str!("../migrations/0005_changes.sql")),
     ("file_versions", include_str!("../migrations/0006_file_versions.sql")),
     ("customer_tokens", include_str!("../migrations/0007_customer_tokens.sql")),
+    ("jobs", include_str!("../migrations/0008_jobs.sql")),
 ];
 
 /// The table that tells which steps were run.

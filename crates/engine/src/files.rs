@@ -18,6 +18,7 @@ use wire::Stop;
 
 pub(crate) use call::CallFiles;
 use disk::Disk;
+pub(crate) use disk::{LARGEST, is_hash, keep, kept};
 
 /// The files of one store.
 pub(crate) struct Files {

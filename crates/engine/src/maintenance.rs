@@ -18,6 +18,7 @@ mod progress;
 mod restore;
 mod staging;
 mod unlock;
+mod versions;
 
 pub use backup::{BackedUp, backup};
 pub use error::MaintenanceError;

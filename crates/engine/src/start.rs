@@ -5,15 +5,15 @@ use std::fs::File;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use db::{Db, DbError, FreezeReason};
 use sandbox::PoolConfig;
 use shop::address::is_own_computer;
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::app_state::{AppState, DemoScope};
@@ -25,6 +25,7 @@ use crate::http::body::Bodies;
 use crate::http::connections::{self, Limits};
 use crate::http::metrics::Metrics;
 use crate::http::requests::Requests;
+use crate::jobs::upkeep::Upkeep;
 use crate::media::Shelf;
 use crate::settings::reload::LiveSettings;
 use crate::settings::{ConfigError, Settings};
@@ -102,6 +103,11 @@ pub struct Running {
     stop: Option<oneshot::Sender<()>>,
     serving: JoinHandle<()>,
     jobs: Vec<JoinHandle<()>>,
+    /// The job whose rounds are waited for at the end: nobody works on a stopped store.
+    keeping: JoinHandle<()>,
+    farewell: Arc<Notify>,
+    state: Arc<AppState>,
+    upkeep: Arc<Mutex<Upkeep>>,
 }
 
 impl Engine {
@@ -213,6 +219,9 @@ fn engine_lock(root: &Path) -> Result<Option<File>, StartError> {
 }
 
 fn serve(state: Arc<AppState>, listener: TcpListener, address: SocketAddr) -> Running {
+    let upkeep = Arc::<Mutex<Upkeep>>::default();
+    let farewell = Arc::<Notify>::default();
+    let keeping = tokio::spawn(jobs::keep_up(Arc::clone(&state), Arc::clone(&upkeep), Arc::clone(&farewell)));
     let jobs = vec![
         tokio::spawn(jobs::watch_settings(Arc::clone(&state))),
         tokio::spawn(jobs::watch_write_freeze(Arc::clone(&state))),
@@ -225,18 +234,24 @@ fn serve(state: Arc<AppState>, listener: TcpListener, address: SocketAddr) -> Ru
         // A dropped sender stops the engine too.
         let _ = stopped.await;
     };
-    let shared = Arc::clone(&state);
+    let (shared, kept) = (Arc::clone(&state), Arc::clone(&state));
     let is_proxy = move |address| shared.settings.current().trusted_proxies.contains(address);
     let router = http::router(state);
     let serving = tokio::spawn(connections::serve(listener, router, Limits::default(), is_proxy, until));
     tracing::info!(%address, "The engine listens");
-    Running { address, stop: Some(stop), serving, jobs }
+    Running { address, stop: Some(stop), serving, jobs, keeping, farewell, state: kept, upkeep }
 }
 
 impl Running {
     /// Where the engine listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Does at once what the engine's jobs do every second; for tests that move the clock.
+    #[doc(hidden)]
+    pub async fn keep_up(&self) {
+        jobs::upkeep_round(&self.state, &self.upkeep).await;
     }
 
     /// Takes no more requests, lets the running ones end, and stops.
@@ -248,12 +263,17 @@ impl Running {
         if tokio::time::timeout(FAREWELL, &mut self.serving).await.is_err() {
             tracing::warn!("Requests were still running when the engine stopped");
         }
+        self.farewell.notify_one();
+        if tokio::time::timeout(FAREWELL, &mut self.keeping).await.is_err() {
+            tracing::warn!("The engine's jobs were still running when it stopped");
+        }
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         self.serving.abort();
+        self.keeping.abort();
         for job in &self.jobs {
             job.abort();
         }

@@ -201,6 +201,10 @@ pub(crate) enum StoreCommand {
     Restore(StoreRestore),
     /// Fill an empty shop with sample goods, for measuring
     Seed(StoreSeed),
+    /// Make lists of products, their counts and the words for searching anew
+    Reindex(StoreReindex),
+    /// Say where totals, payments and stock contradict each other
+    CheckBooks(StoreCheckBooks),
     /// Block a person; their open sessions end
     Block(StoreLogin),
     /// Let a blocked person in again
@@ -294,6 +298,29 @@ pub(crate) struct StoreSeed {
     /// How many products
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
     pub(crate) products: i64,
+}
+
+/// Arguments of `store reindex`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The engine keeps these rows up by itself; this is for after rows were written by other programs, or a doubt. It works \
+beside a running engine, and visitors go on reading what there is. Interrupted, the same command goes on, and so does \
+the engine.")]
+pub(crate) struct StoreReindex {
+    /// The store's root: the folder with config.json
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: PathBuf,
+}
+
+/// Arguments of `store check-books`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+It only reads, beside a running engine. Exit code 1 means that something contradicts something; which side is wrong is \
+for a person to say. The engine does the same every night and tells its log and /core/metrics.")]
+pub(crate) struct StoreCheckBooks {
+    /// The store's root: the folder with config.json
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: PathBuf,
 }
 
 /// A person of a store.

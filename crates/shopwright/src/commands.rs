@@ -9,6 +9,7 @@ mod runtime;
 mod seed;
 mod serve;
 mod store;
+mod upkeep;
 
 use std::process::ExitCode;
 

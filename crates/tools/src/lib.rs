@@ -28,6 +28,7 @@ pub mod repo;
 pub mod shop;
 
 pub use arguments::check_arguments;
+pub use engine::unit_path::is_unit_name;
 pub use engine_context::{Caller, EngineCx};
 pub use local_context::{IncomingFile, LocalContext};
 pub use registry::{ALL, find};

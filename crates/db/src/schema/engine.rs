@@ -141,6 +141,19 @@ pub(super) const JOURNAL: Section = Section {
         .not_journalled("it is the journal")
         .not_told(NOT_SHOWN),
         TableSpec::new(
+            "jobs",
+            "what the engine's nodes do by themselves, one of them at a time",
+            columns! {
+                id;
+                name "the job";
+                done "up to which moment it is done";
+                seen "which commits it has followed, as the database counts them; may be empty";
+            },
+        )
+        .closed()
+        .not_journalled(OWN)
+        .not_told(NOT_SHOWN),
+        TableSpec::new(
             "file_versions",
             "what each file of the store was at each save; contents lie under `core/versions/`, by their hash",
             columns! {

@@ -1,11 +1,14 @@
-//! Pages of text and menus.
+//! Pages of text and menus, and what rows that have pages are called.
 
+use std::collections::HashMap;
+
+use crate::id_list::Ids;
 use crate::record::record;
 use crate::texts::translated;
 use crate::{DbError, Tx};
 
 record! {
-    /// A page of text.
+    /// A page that the owner wrote.
     pub struct Page {
         /// Number.
         pub id: i64,
@@ -13,63 +16,73 @@ record! {
         pub skey: Option<String>,
         /// Name.
         pub name: String,
-        /// The page, HTML.
+        /// Text, HTML.
         pub text: String,
-        /// When it was changed last.
-        pub changed: String,
     }
 }
 
 record! {
-    /// A line of a menu.
+    /// An item of a menu.
     pub struct MenuItem {
         /// Number.
         pub id: i64,
-        /// The line it lies under.
+        /// The item it lies under.
         pub parent_id: Option<i64>,
-        /// What it says.
+        /// Name.
         pub name: String,
-        /// The table of the row it leads to.
+        /// The table of what it leads to.
         pub entity: Option<String>,
-        /// The row's number.
+        /// The number of what it leads to.
         pub elem_id: Option<i64>,
-        /// The current address of that row's page.
-        pub path: Option<String>,
-        /// The address it leads to, where that is no row.
+        /// The address it leads to, where that is no row's.
         pub url: Option<String>,
     }
 }
 
-fn page(tx: &mut Tx, which: &str, value: crate::Value, language: &str) -> Result<Option<Page>, DbError> {
+/// A shown page by its number, or by its key.
+pub fn page(tx: &mut Tx, id: Option<i64>, skey: &str, language: &str) -> Result<Option<Page>, DbError> {
     let sql = format!(
-        "select p.id, p.skey, {}, {}, p.changed from pages p
-         where p.{which} = :value and p.deleted is null and p.state = 'kShown'",
+        "select p.id, p.skey, {}, {} from pages p
+         where p.deleted is null and p.state = 'kShown' and (p.id = :id or p.skey = :skey)",
         translated("p", "pages", "name"),
         translated("p", "pages", "text")
     );
-    let row = tx.row(&sql, &[("value", value), ("language", language.into())])?;
-    row.map(|row| Page::of(&row)).transpose()
+    let params = [("id", id.unwrap_or(0).into()), ("skey", skey.into()), ("language", language.into())];
+    tx.row(&sql, &params)?.map(|row| Page::of(&row)).transpose()
 }
 
-/// A shown page by its number.
-pub fn page_by_id(tx: &mut Tx, id: i64, language: &str) -> Result<Option<Page>, DbError> {
-    page(tx, "id", id.into(), language)
-}
-
-/// A shown page by its key.
-pub fn page_by_skey(tx: &mut Tx, skey: &str, language: &str) -> Result<Option<Page>, DbError> {
-    page(tx, "skey", skey.into(), language)
-}
-
-/// The lines of a menu, by position.
+/// The items of a menu, in order.
 pub fn menu(tx: &mut Tx, skey: &str, language: &str) -> Result<Vec<MenuItem>, DbError> {
     let sql = format!(
-        "select i.id, i.parent_id, {}, i.entity, i.elem_id, s.path, i.url
-         from menus m join menu_items i on i.menu_id = m.id
-         left join slugs s on s.entity = i.entity and s.elem_id = i.elem_id and s.language = :language
-           and s.state = 'kCurrent'
-         where m.skey = :skey order by i.position, i.id",
+        "select i.id, i.parent_id, {}, i.entity, i.elem_id, i.url from menu_items i
+         join menus m on m.id = i.menu_id where m.skey = :skey order by i.position, i.id",
         translated("i", "menu_items", "name")
     );
     tx.rows(&sql, &[("skey", skey.into()), ("language", language.into())])?.iter().map(MenuItem::of).collect()
+}
+
+/// Names of rows that have pages, by their numbers; none of a table that has no pages.
+pub fn names(
+    tx: &mut Tx,
+    entity: &str,
+    ids: &[i64],
+    language: &str,
+) -> Result<HashMap<i64, String>, DbError> {
+    let Some(table) = ["brands", "categories", "pages", "products"].iter().find(|table| **table == entity)
+    else {
+        return Ok(HashMap::new());
+    };
+    let mut names = HashMap::new();
+    for some in ids.chunks(crate::id_list::MOST) {
+        let list = Ids::new("id", some);
+        let sql = format!(
+            "select e.id, {} from {table} e where e.deleted is null and e.id in {}",
+            translated("e", table, "name"),
+            list.places()
+        );
+        for row in tx.rows(&sql, &list.with(&[("language", language.into())]))? {
+            names.insert(row.get("id")?, row.get("name")?);
+        }
+    }
+    Ok(names)
 }

@@ -111,6 +111,22 @@ pub fn newest_of_all(tx: &mut Tx) -> Result<Vec<Version>, DbError> {
     tx.rows(&sql, &[])?.iter().map(version).collect()
 }
 
+/// Hashes after this one, in order, at most so many, each with a path that had the content.
+pub fn hashes(tx: &mut Tx, after: &str, most: u32) -> Result<Vec<(String, String)>, DbError> {
+    let sql = "select hash, min(path) as path from file_versions where hash > :after group by hash
+               order by hash limit :most";
+    let rows = tx.rows(sql, &[("after", after.into()), ("most", most.into())])?;
+    rows.iter().map(|row| Ok((row.get("hash")?, row.get("path")?))).collect()
+}
+
+/// How many contents and bytes all versions are of.
+pub fn extent(tx: &mut Tx) -> Result<(u64, u64), DbError> {
+    let sql = "select count(*) as contents, cast(coalesce(sum(size), 0) as bigint) as bytes
+               from (select distinct hash, size from file_versions where hash is not null) c";
+    let Some(row) = tx.row(sql, &[])? else { return Ok((0, 0)) };
+    Ok((row.get::<i64>("contents")?.unsigned_abs(), row.get::<i64>("bytes")?.unsigned_abs()))
+}
+
 /// Whether some version of this path had this content.
 pub fn has_been(tx: &mut Tx, path: &str, hash: &str) -> Result<bool, DbError> {
     let sql = "select id from file_versions where path = :path and hash = :hash limit 1";

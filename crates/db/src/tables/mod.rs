@@ -1,6 +1,7 @@
 //! One module of queries for each table, or for tables that only make sense together.
 
 pub mod ai_tools;
+pub mod books;
 pub mod borders;
 pub mod carts;
 pub mod categories;
@@ -10,9 +11,11 @@ pub mod customers;
 pub mod events;
 pub mod file_versions;
 pub mod files;
+pub mod filters;
 pub mod goods;
 pub mod groups;
 pub mod idempotency;
+pub mod jobs;
 pub mod journal;
 pub mod leases;
 pub mod listing;
@@ -37,7 +40,6 @@ pub mod secrets;
 pub mod sign_in_attempts;
 pub mod slugs;
 pub mod stock;
-pub mod storefront;
 pub mod tasks;
 pub mod texts;
 pub mod tickets;

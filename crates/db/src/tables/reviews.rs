@@ -6,26 +6,20 @@ use crate::record::record;
 use crate::{DbError, Tx, listing, micros, rows};
 
 record! {
-    /// A review.
+    /// A review that visitors see.
     pub struct Review {
         /// Number.
         pub id: i64,
-        /// The product.
-        pub product_id: i64,
-        /// The line of the order it was bought with.
-        pub order_line_id: Option<i64>,
-        /// Name it is shown under.
+        /// The visitor's name.
         pub name: String,
-        /// Language.
-        pub language: String,
         /// Stars, 1 to 5.
         pub rating: i64,
-        /// The review.
+        /// What the visitor wrote.
         pub text: String,
-        /// The store's answer.
+        /// What the store answered.
         pub answer: String,
-        /// `kNew`, `kShown`, `kHidden`.
-        pub state: String,
+        /// Whether the visitor bought it here.
+        pub is_verified: bool,
         /// When it was written.
         pub created: String,
     }
@@ -50,15 +44,18 @@ pub struct NewReview {
     pub text: String,
 }
 
-/// Shown reviews of a product, the newest first.
-pub fn of_product(tx: &mut Tx, product: i64, offset: u32, most: u32) -> Result<Vec<Review>, DbError> {
-    let rows = tx.rows(
-        "select id, product_id, order_line_id, name, language, rating, text, answer, state, created from reviews
-         where product_id = :product and state = 'kShown' and deleted is null
-         order by created desc, id desc limit :most offset :offset",
-        &[("product", product.into()), ("most", most.into()), ("offset", offset.into())],
-    )?;
-    rows.iter().map(Review::of).collect()
+/// Reviews of a product that visitors see, the newest first, and how many there are.
+pub fn shown(tx: &mut Tx, product: i64, skip: i64, most: i64) -> Result<(Vec<Review>, i64), DbError> {
+    let shown = "product_id = :product and state = 'kShown' and deleted is null";
+    let of = ("product", product.into());
+    let sql = format!(
+        "select id, name, rating, text, answer, order_line_id is not null as is_verified, created from reviews
+         where {shown} order by created desc, id desc limit :most offset :skip"
+    );
+    let rows = tx.rows(&sql, &[of.clone(), ("most", most.into()), ("skip", skip.into())])?;
+    let reviews = rows.iter().map(Review::of).collect::<Result<_, DbError>>()?;
+    let total = tx.row(&format!("select count(*) as n from reviews where {shown}"), &[of])?;
+    Ok((reviews, total.map_or(Ok(0), |row| row.get("n"))?))
 }
 
 /// How many shown reviews of a product have one star, two, … five.

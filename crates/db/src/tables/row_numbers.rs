@@ -28,6 +28,13 @@ pub fn is_empty(tx: &mut Tx, table: &str) -> Result<bool, DbError> {
     Ok(tx.row(&format!("select 1 as there from {} limit 1", spec.name), &[])?.is_none())
 }
 
+/// How many rows a table has, removed ones counted.
+pub fn count(tx: &mut Tx, table: &str) -> Result<i64, DbError> {
+    let spec = schema::table(table).ok_or_else(|| DbError::Parameter(table.to_owned()))?;
+    let row = tx.row(&format!("select count(*) as n from {}", spec.name), &[])?;
+    row.map_or(Ok(0), |row| row.get("n"))
+}
+
 /// Takes so many numbers of a counter; the first of them.
 pub fn take(tx: &mut Tx, counter: &str, count: i64) -> Result<i64, DbError> {
     let row = tx.row(

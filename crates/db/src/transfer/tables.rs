@@ -12,8 +12,8 @@ pub fn tables() -> Result<Vec<Table>, DbError> {
 /// The tables as they were after this many steps of migration.
 pub fn tables_of(step: i64) -> Result<Vec<Table>, DbError> {
     let mut tables = introspect::tables(&migrate::script(step, Dialect::Sqlite))?;
-    // It is a database's own, and of the moment.
-    tables.retain(|table| table.name != "changes");
+    // They are a database's own, and of the moment.
+    tables.retain(|table| !["changes", "jobs"].contains(&table.name.as_str()));
     Ok(tables)
 }
 

@@ -19,4 +19,5 @@ mod schema;
 mod shop;
 mod tls;
 mod transfer;
+mod upkeep;
 mod work;

@@ -277,8 +277,10 @@ on_both! {
         let id = place(db, &new, &[(product, 500, 1)]).unwrap().id;
         let state = || read(db, |tx| orders::by_id(tx, id).unwrap().unwrap().state);
         assert_eq!(state(), "kWait");
-        assert!(write(db, |tx| orders::cancel_unpaid(tx, 10, later(59)).unwrap()).is_empty());
-        assert_eq!(write(db, |tx| orders::cancel_unpaid(tx, 10, later(60)).unwrap()), [id]);
+        assert!(read(db, |tx| orders::overdue(tx, 0, 10, later(59)).unwrap()).is_empty());
+        assert!(!write(db, |tx| orders::cancel_overdue(tx, id, later(59)).unwrap()));
+        assert_eq!(read(db, |tx| orders::overdue(tx, 0, 10, later(60)).unwrap()), [id]);
+        assert!(write(db, |tx| orders::cancel_overdue(tx, id, later(60)).unwrap()));
         assert_eq!((state().as_str(), stock_of(db, variant)), ("kCancel", (1, 0)));
         write(db, |tx| {
             let payment = payments::start(tx, id, None, "test", (500, "EUR"), "pay", now()).unwrap();
@@ -330,7 +332,7 @@ on_both! {
         let ids: Vec<i64> = write(db, |tx| [5, 2].map(|rating| reviews::add(tx, &new(rating), now()).unwrap()).to_vec());
         let stars = || read(db, |tx| {
             let product = db::products::by_ids(tx, &[product], "en").unwrap().remove(0);
-            (product.rating_sum, product.rating_count, reviews::of_product(tx, product.id, 0, 9).unwrap().len())
+            (product.rating_sum, product.rating_count, reviews::shown(tx, product.id, 0, 9).unwrap().0.len())
         });
         assert_eq!(stars(), (0, 0, 0));
         write(db, |tx| ids.iter().for_each(|id| reviews::set_state(tx, *id, "kShown", now()).unwrap()));

@@ -12,7 +12,7 @@ use wire::{Fault, Stop, catalogue};
 /// Where contents lie, by their hash.
 const VERSIONS: &str = "core/versions";
 /// Largest file that is read whole.
-const LARGEST: u64 = 64 << 20;
+pub(crate) const LARGEST: u64 = 64 << 20;
 /// Most files and folders that are listed.
 const MOST: usize = 200_000;
 /// Folders whose files are attached to rows, and are no files of the project.
@@ -75,29 +75,15 @@ impl Disk {
 
     /// Keeps a content under its hash, for good: it is synced when this returns.
     pub(super) fn keep(&self, bytes: &[u8]) -> Result<String, Stop> {
-        let hash = hash(bytes);
-        let target = self.kept(&hash);
-        let is_kept = fs::metadata(&target).is_ok_and(|about| about.len() == bytes.len() as u64);
-        if !is_kept {
-            write_synced(&target, bytes).map_err(|error| unusable(VERSIONS, &error))?;
-        }
-        Ok(hash)
+        keep(&self.root, bytes).map_err(|error| unusable(VERSIONS, &error))
     }
 
     /// The content of this hash.
     pub(super) fn content(&self, hash: &str) -> Result<Vec<u8>, Stop> {
-        let missing = || Fault::new(format!("the content {hash} is not under {VERSIONS}"));
-        let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if !is_hash {
-            return Err(missing().into());
-        }
-        let bytes = read_whole(&self.kept(hash)).map_err(|error| unusable(VERSIONS, &error))?;
-        let bytes = bytes.ok_or_else(missing)?;
-        if self::hash(&bytes) == hash { Ok(bytes) } else { Err(missing().into()) }
-    }
-
-    fn kept(&self, hash: &str) -> PathBuf {
-        self.root.join(VERSIONS).join(hash.get(..2).unwrap_or_default()).join(hash)
+        let kept = kept(&self.root, hash).map_err(|error| unusable(VERSIONS, &error))?;
+        kept.ok_or_else(|| {
+            Fault::new(format!("the content {hash} is not under {VERSIONS}, or damaged")).into()
+        })
     }
 
     /// Makes a file what a kept content is: the whole of it or not at all.
@@ -160,6 +146,35 @@ impl Disk {
         }
         Ok(())
     }
+}
+
+/// Keeps a content of a store under its hash, synced. One that is damaged there is written anew.
+pub(crate) fn keep(root: &Path, bytes: &[u8]) -> io::Result<String> {
+    let hash = hash(bytes);
+    let target = kept_path(root, &hash);
+    let is_kept = fs::metadata(&target).is_ok_and(|about| about.len() == bytes.len() as u64)
+        && kept(root, &hash)?.is_some();
+    if !is_kept {
+        write_synced(&target, bytes)?;
+    }
+    Ok(hash)
+}
+
+/// The content that a store keeps under this hash; `None` where it is missing or damaged.
+pub(crate) fn kept(root: &Path, hash: &str) -> io::Result<Option<Vec<u8>>> {
+    if !is_hash(hash) {
+        return Ok(None);
+    }
+    Ok(read_whole(&kept_path(root, hash))?.filter(|bytes| self::hash(bytes) == hash))
+}
+
+/// Whether this may be the hash of a content, and so part of a path.
+pub(crate) fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn kept_path(root: &Path, hash: &str) -> PathBuf {
+    root.join(VERSIONS).join(hash.get(..2).unwrap_or_default()).join(hash)
 }
 
 /// A regular file whole; `None` for what is none.

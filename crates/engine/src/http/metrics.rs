@@ -18,6 +18,9 @@ pub(crate) struct Metrics {
 struct Table {
     outcomes: BTreeMap<(&'static str, &'static str), u64>,
     times: BTreeMap<&'static str, Times>,
+    jobs: BTreeMap<(&'static str, &'static str), u64>,
+    job_rows: BTreeMap<&'static str, u64>,
+    books: BTreeMap<&'static str, i64>,
 }
 
 #[derive(Default)]
@@ -39,6 +42,18 @@ impl Metrics {
         for (bucket, end) in times.buckets.iter_mut().zip(BUCKETS) {
             *bucket += u64::from(seconds <= end);
         }
+    }
+
+    /// Counts what a job of the engine did.
+    pub(crate) fn job(&self, job: &'static str, outcome: &'static str, rows: u64) {
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        *table.jobs.entry((job, outcome)).or_default() += 1;
+        *table.job_rows.entry(job).or_default() += rows;
+    }
+
+    /// Notes how many rows a check of the books found wrong.
+    pub(crate) fn books(&self, check: &'static str, wrong: i64) {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner).books.insert(check, wrong);
     }
 
     /// The page.
@@ -75,9 +90,32 @@ impl Table {
             writeln!(page, "shopwright_request_seconds_sum{{command=\"{command}\"}} {seconds}")?;
             writeln!(page, "shopwright_request_seconds_count{{command=\"{command}\"}} {count}")?;
         }
+        self.write_jobs(page)?;
         writeln!(page, "# HELP shopwright_build_info The engine's build.")?;
         writeln!(page, "# TYPE shopwright_build_info gauge")?;
         writeln!(page, "shopwright_build_info{{build=\"{}\"}} 1", wire::BUILD)
+    }
+
+    fn write_jobs(&self, page: &mut String) -> std::fmt::Result {
+        writeln!(page, "# HELP shopwright_jobs_total Rounds of the engine's jobs that had something to do.")?;
+        writeln!(page, "# TYPE shopwright_jobs_total counter")?;
+        for ((job, outcome), count) in &self.jobs {
+            writeln!(page, "shopwright_jobs_total{{job=\"{job}\",outcome=\"{outcome}\"}} {count}")?;
+        }
+        writeln!(page, "# HELP shopwright_job_rows_total What they did.")?;
+        writeln!(page, "# TYPE shopwright_job_rows_total counter")?;
+        for (job, rows) in &self.job_rows {
+            writeln!(page, "shopwright_job_rows_total{{job=\"{job}\"}} {rows}")?;
+        }
+        writeln!(
+            page,
+            "# HELP shopwright_books_wrong Rows that contradict others, as this node last checked."
+        )?;
+        writeln!(page, "# TYPE shopwright_books_wrong gauge")?;
+        for (check, wrong) in &self.books {
+            writeln!(page, "shopwright_books_wrong{{check=\"{check}\"}} {wrong}")?;
+        }
+        Ok(())
     }
 }
 

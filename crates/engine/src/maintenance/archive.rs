@@ -29,6 +29,8 @@ pub(super) const HEAD: &str = "backup.json";
 pub(super) const MANIFEST: &str = "manifest.json";
 /// Folder of the rows.
 pub(super) const ROWS: &str = "rows/";
+/// What names of the contents of versions begin with.
+pub(super) const VERSIONS: &str = "versions/";
 /// Largest manifest, which is read into memory: that of about a million files.
 pub(super) const MANIFEST_MOST: u64 = 256 << 20;
 /// Longest line of a row, which is read into memory: a note as long as a request may be, each byte of it as `\u0001`.
@@ -133,6 +135,8 @@ pub(super) enum PartKind<'a> {
     Rows(&'a str),
     /// A file of the store.
     File,
+    /// The content of this hash, which a file of the store had at some save.
+    Version(&'a str),
 }
 
 /// The place of a name; `None` for every name that a backup does not have.
@@ -142,6 +146,10 @@ pub(super) fn part_kind(name: &str) -> Option<PartKind<'_>> {
         MANIFEST => Some(PartKind::Manifest),
         wire::paths::CONFIG => Some(PartKind::Config),
         _ if is_in_store(name) => Some(PartKind::File),
+        _ if name.starts_with(VERSIONS) => {
+            let hash = &name[VERSIONS.len()..];
+            crate::files::is_hash(hash).then_some(PartKind::Version(hash))
+        }
         _ => {
             let (table, number) = name.strip_prefix(ROWS)?.split_once('/')?;
             let number = number.strip_suffix(".jsonl")?;
@@ -204,6 +212,8 @@ mod tests {
         assert_eq!(part_kind("backup.json"), Some(PartKind::Head));
         assert_eq!(part_kind("rows/user_groups/00001.jsonl"), Some(PartKind::Rows("user_groups")));
         assert_eq!(part_kind("files/я/a b.jpg"), Some(PartKind::File));
+        let hash = "0f".repeat(32);
+        assert_eq!(part_kind(&format!("versions/{hash}")), Some(PartKind::Version(&hash)));
         for name in [
             "",
             "/",
@@ -219,6 +229,9 @@ mod tests {
             "files/a\0b",
             "files/.shopwright-restore/new",
             "core/store.db",
+            "core/versions/00",
+            "versions/00",
+            "versions/../00000000000000000000000000000000000000000000000000000000000",
             "admin.here",
             "shop.lock",
             "Config.json",

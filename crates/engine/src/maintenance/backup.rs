@@ -19,7 +19,7 @@ use super::file_tree::FileTree;
 use super::folders::FOLDERS;
 use super::locks::MaintenanceLock;
 use super::progress::{Activity, Step, Watch, go_on};
-use super::staging;
+use super::{staging, versions};
 use crate::new_file::private_new;
 use crate::settings::{Settings, config_file};
 
@@ -39,6 +39,8 @@ pub struct BackedUp {
     pub bytes: u64,
     /// Links and the like below the store's folders, which it does not hold.
     pub left_out: Vec<String>,
+    /// Files of which the content of an older version is missing or damaged, and so not in the backup.
+    pub lost_versions: Vec<String>,
 }
 
 /// Writes a backup of a store into a file of its own, readable by its owner only.
@@ -185,6 +187,7 @@ fn attempt(
     if let Some(changed) = write_files(&mut writer, &before, watch)? {
         return Ok(Attempt::Changed(changed));
     }
+    let lost_versions = versions::write(root, db, &mut writer, watch)?;
     if let Some(changed) = before.difference(&FileTree::look(root)?) {
         return Ok(Attempt::Changed(changed));
     }
@@ -197,7 +200,13 @@ fn attempt(
         folders.map(|folder| FolderEntry { name: folder.name.clone(), mode: folder.mode }).collect();
     writer.finish(Manifest { tables, folders, parts: Vec::new() })?;
     let bytes = output.put().map_err(file_error(&output.path))?;
-    Ok(Attempt::Done(BackedUp { rows, files: before.files.len(), bytes, left_out: before.left_out }))
+    Ok(Attempt::Done(BackedUp {
+        rows,
+        files: before.files.len(),
+        bytes,
+        left_out: before.left_out,
+        lost_versions,
+    }))
 }
 
 /// The rows of one moment.

@@ -20,6 +20,7 @@ use super::locks::MaintenanceLock;
 use super::migrate::bring_up;
 use super::progress::{Activity, Step, Watch, go_on, rows_watch};
 use super::staging::{self, End, Staging};
+use super::versions;
 use crate::settings::config_file::{self, ConfigFile};
 use crate::store;
 
@@ -50,6 +51,8 @@ pub struct Restored {
     pub rows: u64,
     /// Files.
     pub files: usize,
+    /// Files of which the content of an older version was not in the backup.
+    pub lost_versions: Vec<String>,
     /// Where a damaged database file was put aside.
     pub set_aside: Option<PathBuf>,
     /// The store is still closed: its owner had closed it, or an engine runs that must be started anew.
@@ -97,6 +100,7 @@ pub fn restore(
             .iter()
             .filter(|part| part_kind(&part.name) == Some(PartKind::File))
             .count(),
+        lost_versions: versions::lost(root, &db)?,
         set_aside,
         is_closed,
         engine_runs: !lock.has_no_engine(),
@@ -253,15 +257,23 @@ fn write_files(
     let folders = &checked.manifest.folders;
     let is_kept = |name: &str| !is_left_over(name) && !stage.is_fixed(name);
     stage.folders(folders.iter().map(|folder| folder.name.as_str()).filter(|name| is_kept(name)))?;
-    let files = checked.manifest.parts.iter().filter(|part| part_kind(&part.name) == Some(PartKind::File));
+    let parts = checked.manifest.parts.iter();
+    let files =
+        parts.filter(|part| matches!(part_kind(&part.name), Some(PartKind::File | PartKind::Version(_))));
     let (mut done, all) = (0, files.map(|part| part.size).sum());
     read::each(from, &mut |mut entry, _| {
-        if part_kind(&entry.name) != Some(PartKind::File) || is_left_over(&entry.name) {
-            return Ok(());
-        }
-        go_on(watch, Step { what: Activity::Files, name: &entry.name, done, all })?;
-        done += entry.size;
         let name = entry.name.clone();
+        let hash = match part_kind(&name) {
+            Some(PartKind::File) if !is_left_over(&name) => None,
+            Some(PartKind::Version(hash)) => Some(hash),
+            _ => return Ok(()),
+        };
+        go_on(watch, Step { what: Activity::Files, name: &name, done, all })?;
+        done += entry.size;
+        if let Some(hash) = hash {
+            versions::restore(stage.root(), hash, &mut entry)?;
+            return checked.is_same(&entry.part()?);
+        }
         let (mode, modified) = (entry.mode, entry.modified);
         stage.file(&name, mode, modified, &mut entry)?;
         checked.is_same(&entry.part()?)

@@ -67,6 +67,11 @@ impl Staging {
         Ok(Self { root: root.to_owned(), fixed })
     }
 
+    /// The store's root.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Whether a folder of the backup is one that stays here as it is.
     pub(super) fn is_fixed(&self, name: &str) -> bool {
         let Some((top, rest)) = name.split_once('/') else { return false };

@@ -1,10 +1,10 @@
-//! What nobody asks for and happens all the same: providers are asked again, orders that nobody paid are cancelled,
-//! reservations and words that have run out are dropped.
+//! What nobody asks for and happens all the same: providers are asked again, words that have run out are dropped; how
+//! an order that nobody paid is cancelled.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use db::{customer_tokens, orders, payments as rows, stock};
+use db::{customer_tokens, orders, payments as rows};
 use jiff::SignedDuration;
 use tokio::time::{MissedTickBehavior, interval};
 use wire::Stop;
@@ -46,8 +46,7 @@ fn round(state: &AppState) {
     for (what, done) in [
         ("payments", ask_again(state, cx)),
         ("refunds", refund_again(state, cx)),
-        ("unpaid orders", cancel_unpaid(state, cx)),
-        ("reservations", drop_expired(state, cx)),
+        ("words that have run out", drop_expired(state, cx)),
     ] {
         match done {
             Ok(()) => {}
@@ -74,18 +73,22 @@ fn refund_again(state: &AppState, cx: Cx<'_>) -> Result<(), NotDone> {
     Ok(())
 }
 
-fn cancel_unpaid(state: &AppState, cx: Cx<'_>) -> Result<(), NotDone> {
+/// Cancels an order that nobody paid in time and tells its buyer; `false` if it was paid or cancelled in the meantime.
+pub(crate) fn cancel_overdue(state: &AppState, order: i64) -> Result<bool, NotDone> {
+    let settings = state.settings.current();
+    let look = Visit::look(&settings, &settings.config.language);
+    let cx = Cx { settings: &settings, look: &look, now: state.clock.now() };
     state.db.write(|tx| {
-        for order in orders::cancel_unpaid(tx, MOST, cx.now)? {
+        let is_cancelled = orders::cancel_overdue(tx, order, cx.now)?;
+        if is_cancelled {
             mails::cancelled(tx, cx, order)?;
         }
-        Ok(())
+        Ok(is_cancelled)
     })
 }
 
 fn drop_expired(state: &AppState, cx: Cx<'_>) -> Result<(), NotDone> {
     state.db.write(|tx| {
-        stock::release_all_expired(tx, cx.now)?;
         customer_tokens::drop_expired(tx, cx.now)?;
         Ok(())
     })

@@ -1,15 +1,9 @@
 //! Names of units, templates and groups: what may be part of a path below the store's root.
 
+pub(crate) use tools::is_unit_name as is_unit;
+
 /// Longest name.
 const LONGEST: usize = 64;
-
-/// Whether this can be a unit's name: a Latin letter, then letters, digits and `_`, all small.
-pub(crate) fn is_unit(name: &str) -> bool {
-    let mut letters = name.chars();
-    name.len() <= LONGEST
-        && letters.next().is_some_and(|first| first.is_ascii_lowercase())
-        && letters.all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_')
-}
 
 /// Whether this is a unit of the agent, which no visitor is shown.
 pub(crate) fn is_agents(name: &str) -> bool {

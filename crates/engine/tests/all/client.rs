@@ -158,6 +158,29 @@ impl Line {
         self.answer().await
     }
 
+    /// The answer of an engine that may be killed meanwhile; `None` where it was.
+    pub(crate) async fn try_send(&mut self, bytes: &[u8]) -> Option<Answer> {
+        self.stream.write_all(bytes).await.ok()?;
+        // All but the last read of a whole answer ends within it: half of one counts as none.
+        while !self.has_answer() {
+            match self.stream.read_buf(&mut self.read).await {
+                Ok(got) if got > 0 => {}
+                _ => return None,
+            }
+        }
+        Some(self.answer().await)
+    }
+
+    /// Whether a whole answer with a known length has come.
+    fn has_answer(&self) -> bool {
+        let Some(end) = self.read.windows(4).position(|four| four == b"\r\n\r\n") else { return false };
+        let head = String::from_utf8_lossy(&self.read[..end]).to_ascii_lowercase();
+        match head.lines().find_map(|line| line.strip_prefix("content-length: ")) {
+            Some(length) => self.read.len() >= end + 4 + length.trim().parse::<usize>().unwrap(),
+            None => self.read.ends_with(b"0\r\n\r\n"),
+        }
+    }
+
     async fn fill(&mut self) {
         let got = self.stream.read_buf(&mut self.read).await.unwrap();
         assert!(got > 0, "the line ended early: {:?}", String::from_utf8_lossy(&self.read));

@@ -2,10 +2,12 @@
 //! attacks on paths.
 
 use std::fs;
+use std::ops::ControlFlow;
 
+use engine::maintenance::{RestoreOptions, backup, restore};
 use serde_json::{Value, json};
 
-use crate::client::{TestRequest, get, ticket};
+use crate::client::{Line, TestRequest, get, ticket};
 use crate::test_store::{TestStore, on_both};
 use crate::units::put;
 
@@ -165,6 +167,92 @@ on_both! {
         put(store, "units/home.js", "mine");
         store.restart().await;
         assert_eq!(on_disk(store, "units/home.js").as_deref(), Some("mine"));
+    }
+
+    async fn what_one_node_saves_the_next_page_of_the_other_shows(store: TestStore) {
+        done(store, "engine_unit_add", json!({"path": "units/home.js"})).await;
+        done(store, "engine_html_add", json!({"path": MAIN})).await;
+        let other = store.node(&store.clock).await;
+        let (mut here, mut there) = (String::new(), String::new());
+        // Texts of one length, saved faster than a file system's clock may tick, over caches that are warm.
+        for round in 0..30 {
+            let code = format!("export function main() {{ return shop.render('main.htm', {{ id: {} }}); }}", 100 + round);
+            let text = format!("<h1>{{{{ id }}}}:{}</h1>", 200 + round);
+            let wanted = match round % 3 {
+                0 => {
+                    done(store, "engine_unit_save", json!({"path": "units/home.js", "content": code})).await;
+                    done(store, "engine_html_save", json!({"path": MAIN, "content": text})).await;
+                    (here, there) = ((100 + round).to_string(), (200 + round).to_string());
+                    format!("<h1>{here}:{there}</h1>")
+                }
+                1 => {
+                    done(store, "engine_unit_save", json!({"path": "units/home.js", "content": code})).await;
+                    here = (100 + round).to_string();
+                    format!("<h1>{here}:{there}</h1>")
+                }
+                _ => {
+                    done(store, "engine_html_save", json!({"path": MAIN, "content": text})).await;
+                    there = (200 + round).to_string();
+                    format!("<h1>{here}:{there}</h1>")
+                }
+            };
+            for _ in 0..2 {
+                let mut line = Line::to(("127.0.0.1", other.address().port())).await;
+                let page = line.send(b"GET / HTTP/1.1\r\nhost: shop.example.com\r\n\r\n").await.text();
+                assert!(page.contains(&wanted), "round {round}: {wanted} in {page}");
+            }
+            assert!(get(store, "/", "").await.text().contains(&wanted), "round {round}");
+        }
+        other.stop().await;
+    }
+
+    async fn a_backup_holds_what_every_file_was(store: TestStore) {
+        done(store, "engine_unit_add", json!({"path": "units/home.js"})).await;
+        for n in 1..=3 {
+            let code = format!("export const a = {n};");
+            done(store, "engine_unit_save", json!({"path": "units/home.js", "content": code})).await;
+        }
+        done(store, "engine_unit_add", json!({"path": "units/shop_gone.js"})).await;
+        done(store, "engine_unit_save", json!({"path": "units/shop_gone.js", "content": "export const gone = 1;"})).await;
+        done(store, "engine_unit_remove", json!({"path": "units/shop_gone.js"})).await;
+        let rows = |store: &TestStore, path: &str| {
+            let path = path.to_owned();
+            store.db.read(|tx| db::file_versions::list(tx, &path, 10)).unwrap()
+        };
+        let (home, gone) = (rows(store, "units/home.js"), rows(store, "units/shop_gone.js"));
+        // One content is damaged and one is missing: told, and no reason to have no backup.
+        let kept = |hash: &str| format!("core/versions/{}/{hash}", &hash[..2]);
+        let damaged = home[2].hash.clone().unwrap();
+        put(store, &kept(&damaged), "export const a = 9;");
+        store.stop().await;
+        let root = store.root().to_owned();
+        let file = root.parent().unwrap().join("backup.tar.gz");
+        let (lost, restored) = tokio::task::spawn_blocking({
+            let (root, file) = (root.clone(), file.clone());
+            move || {
+                let done = backup(&root, &file, &mut |_| ControlFlow::Continue(())).unwrap();
+                fs::remove_dir_all(root.join("core/versions")).unwrap();
+                fs::write(root.join("units/home.js"), "spoilt").unwrap();
+                let options = RestoreOptions { from: file, database: None, replace: true };
+                (done.lost_versions, restore(&root, &options, &mut |_| ControlFlow::Continue(())).unwrap())
+            }
+        })
+        .await
+        .unwrap();
+        assert_eq!(lost, ["units/home.js"]);
+        assert_eq!(restored.lost_versions, ["units/home.js"]);
+        store.restart().await;
+        assert_eq!(on_disk(store, "units/home.js").as_deref(), Some("export const a = 3;"));
+        let content = |id: i64| json!({"id": id});
+        let old = done(store, "engine_history_content", content(home[1].id)).await;
+        assert_eq!(old["body"], "export const a = 2;");
+        let removed = gone.iter().find(|version| version.size > 0).unwrap();
+        assert_eq!(done(store, "engine_history_content", content(removed.id)).await["body"], "export const gone = 1;");
+        let words = call(store, "engine_history_content", content(home[2].id)).await.unwrap_err();
+        assert!(words.starts_with("Engine failure: incident "), "{words}");
+        // Saved again, a content that was damaged is whole again.
+        done(store, "engine_unit_save", json!({"path": "units/home.js", "content": "export const a = 1;"})).await;
+        assert_eq!(done(store, "engine_history_content", content(home[2].id)).await["body"], "export const a = 1;");
     }
 
     async fn no_path_parameter_leads_out_of_the_store(store: TestStore) {

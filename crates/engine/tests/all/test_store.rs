@@ -168,6 +168,11 @@ impl TestStore {
         self.running = Some(Engine::start(self.root.clone(), self.options.clone()).await.unwrap());
     }
 
+    /// The engine's jobs have their turn now.
+    pub(crate) async fn keep_up(&self) {
+        self.running.as_ref().unwrap().keep_up().await;
+    }
+
     pub(crate) async fn stop(&mut self) {
         if let Some(running) = self.running.take() {
             running.stop().await;
@@ -210,7 +215,7 @@ impl TestStore {
         self.db.read(|tx| users::by_login(tx, login)).unwrap().unwrap().id
     }
 
-    /// Every row of every table but the counts of wrong passwords.
+    /// Every row of every table but the counts of wrong passwords and how far the engine's own jobs are.
     pub(crate) fn dump(&self) -> BTreeMap<String, Vec<Row>> {
         let names = match self.schema {
             None => "select name as t from sqlite_master where type = 'table' and name not like 'sqlite%'"
@@ -226,7 +231,7 @@ impl TestStore {
                 let mut tables = BTreeMap::new();
                 for row in tx.rows(&names, &[])? {
                     let name: String = row.get("t")?;
-                    if name != "attempts" {
+                    if !["attempts", "jobs", "dirty"].contains(&name.as_str()) {
                         let rows = tx.rows(&format!("select * from {name} order by 1, 2"), &[])?;
                         tables.insert(name, rows);
                     }

@@ -133,3 +133,105 @@ async fn a_secret_is_known_only_where_it_is_granted_and_never_shown() {
         assert_eq!(home(store).await.1, "NOT_GRANTED", "{key}");
     }
 }
+
+/// Bytes of this process in memory.
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1024
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_page_is_served_during_each_attack_and_the_engine_stays_small() {
+    let store = &TestStore::on(Base::Sqlite).await.unwrap();
+    put_unit(store, "home", "export function main() { return 'home' }", "");
+    home(store).await;
+    let before = resident();
+    for code in [
+        "export function main() { for (;;) {} }",
+        "export function main() { return main() }",
+        "export function main() { return new ArrayBuffer(1 << 30).byteLength + 'x'.repeat(1 << 30) }",
+        "export function main() { const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(7)) }",
+        "export function main() { return /(a+)+$/.test('a'.repeat(60) + 'b') }",
+        "export function main() { for (let n = 0; n < 1e7; n++) shop.value('select 1') }",
+        "export async function main() { await new Promise(() => {}) }",
+    ] {
+        put_unit(store, "not_found", code, r#"{"limits": {"ms": 1500}}"#);
+        let attack = async { crate::client::all((0..2).map(|_| get(store, "/wild", ""))).await };
+        let calm = async {
+            for _ in 0..5 {
+                assert_eq!(home(store).await, (200, "home".to_owned()), "{code}");
+            }
+        };
+        let (attacked, ()) = tokio::join!(attack, calm);
+        for page in attacked {
+            // Of what went wrong the visitor is told nothing.
+            assert_eq!(page.status, 404, "{code}");
+            let text = page.text();
+            assert!(!text.contains("Exception") && !text.contains("limit"), "{text}");
+        }
+    }
+    // Other tests of this process are in it too; one attack alone wants a gigabyte.
+    assert!(resident() < before + (512 << 20), "{before} then {}", resident());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_unit_bends_is_bent_for_nobody_else() {
+    let store = &TestStore::on(Base::Sqlite).await.unwrap();
+    put_unit(
+        store,
+        "home",
+        "export function main() { return shop.unit('evil') + '|' + shop.unit('good') }",
+        "",
+    );
+    let good = "export function main() {
+        return String({}.bent) + [1, 2].map(one => one + 1) + shop.value('select 7') + typeof shop.unit }";
+    put_unit(store, "good", good, "");
+    for evil in [
+        "Object.prototype.bent = 'yes'; Array.prototype.map = () => ['bent'];",
+        "try { shop.value = () => 9 } catch {} try { delete shop.unit } catch {}",
+        "try { Object.defineProperty(globalThis, 'shop', { value: {} }) } catch {} try { globalThis.shop = 1 } catch {}",
+        "try { shop.__proto__.value = () => 9 } catch {} try { Object.setPrototypeOf(shop, { bent: 1 }) } catch {}",
+        "try { shop.select.constructor('return this')().bent = 1 } catch {}
+         try { Function.prototype.call = () => 9; Function.prototype.apply = () => 9 } catch {}",
+        "try { shop.request.bent = 1; Object.getPrototypeOf(shop.request).bent = 1 } catch {}",
+        "JSON.stringify = () => '\"bent\"'; JSON.parse = () => ({}); Promise.prototype.then = null;",
+    ] {
+        put_unit(store, "evil", &format!("export function main() {{ {evil} return 'done' }}"), "");
+        assert_eq!(home(store).await.1, "done|undefined2,37function", "{evil}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_outside_units_is_imported() {
+    let store = &TestStore::on(Base::Sqlite).await.unwrap();
+    put(store, "core/own.js", "export const x = 'secret'");
+    put(store, "units/sub/own.js", "export const x = 'secret'");
+    for path in [
+        "core/own.js",
+        "../core/own.js",
+        "units/../core/own.js",
+        "units/sub/own.js",
+        "./sub/own.js",
+        "/etc/hostname",
+        "file:///etc/hostname",
+        "https://example.com/x.js",
+        "config.json",
+        "units/home.json",
+        "std",
+        "os",
+    ] {
+        let code =
+            format!("import * as x from '{path}'; export function main() {{ return JSON.stringify(x) }}");
+        let page = page_with(store, &code).await;
+        assert_eq!(page, "az", "{path}");
+        let told = log(store).pop().unwrap()["error"].as_str().unwrap().to_owned();
+        assert!(told.contains("Module not found!"), "{path}: {told}");
+        let code = format!(
+            "export async function main() {{ try {{ return JSON.stringify(await import('{path}')) }} catch {{ return '-' }} }}"
+        );
+        let page = page_with(store, &code).await;
+        assert!(page == "a-z" || page == "az", "{path}: {page}");
+    }
+}

@@ -216,6 +216,14 @@ fn no_worker_outlives_its_pool() {
     assert!(!std::path::Path::new(&format!("/proc/{process}")).exists());
 }
 
+/// Whether the kernel makes rules of Landlock; none is put in force here.
+#[cfg(target_os = "linux")]
+fn kernel_has_landlock() -> bool {
+    use landlock::{ABI, Access as _, AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _};
+    let wanted = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    wanted.handle_access(AccessFs::from_all(ABI::V1)).and_then(landlock::Ruleset::create).is_ok()
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn what_shuts_workers_in_is_told_and_true() {
@@ -223,6 +231,8 @@ fn what_shuts_workers_in_is_told_and_true() {
     let report = pool.report().clone();
     assert!(report.seccomp, "{report}");
     assert!(report.no_new_privileges, "{report}");
+    assert_eq!(report.landlock > 0, kernel_has_landlock(), "{report}");
+    assert_eq!(report.is_whole(), kernel_has_landlock(), "{report}");
     assert_eq!(
         report.limits,
         ["core files", "processor time", "file size", "address space", "open files", "processes"]

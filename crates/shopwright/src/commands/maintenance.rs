@@ -88,6 +88,19 @@ fn tell_moved(root: &Path, moved: &Migrated, to: &str) {
     tell_closed(root, moved.is_closed, moved.engine_runs);
 }
 
+/// Files of which old versions cannot be had any more.
+fn tell_lost(paths: &[String], where_from: &str) {
+    const SHOWN: usize = 5;
+    for path in paths.iter().take(SHOWN) {
+        output::problem(&format!(
+            "an older version of `{path}` is missing or damaged {where_from}; what the file is now is not touched by that"
+        ));
+    }
+    if paths.len() > SHOWN {
+        output::problem(&format!("and so are versions of {} more files", paths.len() - SHOWN));
+    }
+}
+
 /// Backs a store up.
 pub(super) fn backup(arguments: &StoreBackup) -> Result<()> {
     let mut progress = Progress::new();
@@ -100,6 +113,7 @@ pub(super) fn backup(arguments: &StoreBackup) -> Result<()> {
              file"
         ));
     }
+    tell_lost(&done.lost_versions, "below core/versions, and not in the backup");
     output::note(&format!(
         "{} holds {} rows and {} files of one moment, {} KB. Keep it as you keep the store: it holds password hashes \
          and the secrets of config.json.",
@@ -125,6 +139,7 @@ pub(super) fn restore(arguments: &StoreRestore) -> Result<()> {
     if let Some(file) = &done.set_aside {
         output::note(&format!("The database file was damaged; it is kept as {}.", file.display()));
     }
+    tell_lost(&done.lost_versions, "and was not in the backup");
     output::note(&format!(
         "`{}` is as it was at {}: {} rows, every one compared with the backup, and {} files.",
         done.store, done.made, done.rows, done.files

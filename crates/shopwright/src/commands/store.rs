@@ -3,7 +3,7 @@
 use anyhow::Result;
 use engine::store::{self, Holder, InitOptions};
 
-use super::{maintenance, seed};
+use super::{maintenance, seed, upkeep};
 use crate::cli::{StoreAddUser, StoreCommand, StoreInit, StoreLogin, StoreRight, Whose};
 use crate::exit::Exit;
 use crate::{log, output, password_prompt, store_files};
@@ -24,6 +24,8 @@ pub(super) fn run(command: StoreCommand) -> Result<Exit> {
         StoreCommand::Backup(arguments) => maintenance::backup(&arguments)?,
         StoreCommand::Restore(arguments) => maintenance::restore(&arguments)?,
         StoreCommand::Seed(arguments) => seed::run(&arguments)?,
+        StoreCommand::Reindex(arguments) => upkeep::reindex(&arguments)?,
+        StoreCommand::CheckBooks(arguments) => return upkeep::check_books(&arguments),
         StoreCommand::Block(who) => block(&who, true)?,
         StoreCommand::Unblock(who) => block(&who, false)?,
         StoreCommand::Grant(right) => grant(&right)?,

@@ -1,7 +1,10 @@
 //! What a shop has beside its goods: taxes, ways to pay and to send, promotions, pages, menus.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use db::Value;
+use shop::promotion::{Action, Conditions, Promotion};
 use shop::text::folded;
 
 use super::plan::Plan;
@@ -200,72 +203,115 @@ pub(super) fn methods(plan: &Plan, writer: &mut Writer<'_>) -> Result<()> {
     })
 }
 
-/// Promotions and coupons.
-pub(super) fn promotions(plan: &Plan, first_leaf: i64, writer: &mut Writer<'_>) -> Result<()> {
+/// A promotion of the sample.
+pub(super) struct Offer {
+    en: &'static str,
+    ru: &'static str,
+    /// The code it needs, and how often that may be used.
+    pub(super) coupon: Option<(&'static str, Option<i64>)>,
+    conditions: String,
+    action: &'static str,
+    value: &'static str,
+}
+
+/// All of them; `first_leaf` is the first category that has no other below it.
+pub(super) fn offers(first_leaf: i64) -> [Offer; 4] {
     let books = first_leaf + 18;
-    let all: [(&str, &str, bool, String, &str, &str); 4] = [
-        (
-            "Ten per cent for newcomers",
-            "Десять процентов новичкам",
-            true,
-            "{\"first_order\":true}".to_owned(),
-            "kPercent",
-            "100000",
-        ),
-        (
-            "Books a fifth cheaper",
-            "Книги на пятую часть дешевле",
-            false,
-            format!("{{\"categories\":[{books}]}}"),
-            "kPercent",
-            "200000",
-        ),
-        (
-            "Five off from sixty",
-            "Пять евро от шестидесяти",
-            true,
-            "{\"total\":6000}".to_owned(),
-            "kAmount",
-            "500",
-        ),
-        (
-            "Free shipping in December",
-            "Бесплатная доставка в декабре",
-            true,
-            "{\"total\":2000}".to_owned(),
-            "kFreeShipping",
-            "0",
-        ),
-    ];
+    [
+        Offer {
+            en: "Ten per cent for newcomers",
+            ru: "Десять процентов новичкам",
+            coupon: Some(("WELCOME10", None)),
+            conditions: "{\"first_order\":true}".to_owned(),
+            action: "kPercent",
+            value: "100000",
+        },
+        Offer {
+            en: "Books a fifth cheaper",
+            ru: "Книги на пятую часть дешевле",
+            coupon: None,
+            conditions: format!("{{\"categories\":[{books}]}}"),
+            action: "kPercent",
+            value: "200000",
+        },
+        Offer {
+            en: "Five off from sixty",
+            ru: "Пять евро от шестидесяти",
+            coupon: Some(("FIVE", Some(100))),
+            conditions: "{\"total\":6000}".to_owned(),
+            action: "kAmount",
+            value: "500",
+        },
+        Offer {
+            en: "Free shipping in December",
+            ru: "Бесплатная доставка в декабре",
+            coupon: Some(("DECEMBER", Some(5))),
+            conditions: "{\"total\":2000}".to_owned(),
+            action: "kFreeShipping",
+            value: "0",
+        },
+    ]
+}
+
+impl Offer {
+    /// As the rules of totals take it; `at` is its place among all.
+    pub(super) fn promotion(&self, plan: &Plan, at: i64) -> Result<Promotion> {
+        Ok(Promotion {
+            id: plan.ids("promotions") + at,
+            name: either(self.en, self.ru, &plan.language).to_owned(),
+            priority: at + 1,
+            is_exclusive: false,
+            coupon: self.coupon.map(|(code, _)| code.to_owned()),
+            conditions: Conditions::parse(&self.conditions)?,
+            action: Action::parse(self.action, &serde_json::from_str(self.value)?)?,
+        })
+    }
+}
+
+/// The coupon of an offer.
+pub(super) fn coupon_id(plan: &Plan, offers: &[Offer], at: i64) -> Option<i64> {
+    let at = usize::try_from(at).ok()?;
+    offers.get(at)?.coupon?;
+    let before = offers.iter().take(at).filter(|offer| offer.coupon.is_some()).count();
+    Some(plan.ids("coupons") + i64::try_from(before).ok()?)
+}
+
+/// Promotions and coupons; `used` tells how often each was used.
+pub(super) fn promotions(
+    plan: &Plan,
+    offers: &[Offer],
+    used: &BTreeMap<i64, i64>,
+    writer: &mut Writer<'_>,
+) -> Result<()> {
+    let used = |at: i64| used.get(&at).copied().unwrap_or(0);
     writer.table("promotions", plan.ids("promotions"), |rows| {
-        for (priority, (en, ru, is_coupon, conditions, action, value)) in (1_i64..).zip(&all) {
+        for (at, offer) in (0_i64..).zip(offers) {
             rows.add(&[
-                ("name", either(en, ru, &plan.language).into()),
+                ("name", either(offer.en, offer.ru, &plan.language).into()),
                 ("text", "".into()),
                 ("enabled", true.into()),
-                ("priority", priority.into()),
+                ("priority", (at + 1).into()),
                 ("exclusive", false.into()),
-                ("coupon_only", (*is_coupon).into()),
+                ("coupon_only", offer.coupon.is_some().into()),
                 ("valid_from", plan.days_ago(60)?.into()),
                 ("valid_until", plan.days_ago(-120)?.into()),
-                ("used", 0_i64.into()),
-                ("conditions", conditions.into()),
-                ("action", (*action).into()),
-                ("value", (*value).into()),
+                ("used", used(at).into()),
+                ("conditions", (&offer.conditions).into()),
+                ("action", offer.action.into()),
+                ("value", offer.value.into()),
             ])?;
         }
         Ok(())
     })?;
     writer.table("coupons", plan.ids("coupons"), |rows| {
-        let coupons: [(i64, &str, Option<i64>); 3] =
-            [(0, "WELCOME10", None), (2, "FIVE", Some(100)), (3, "DECEMBER", Some(5))];
-        for (promotion, code, limit) in coupons {
+        for (at, offer) in (0_i64..).zip(offers) {
+            let Some((code, limit)) = offer.coupon else { continue };
             rows.add(&[
-                ("promotion_id", (plan.ids("promotions") + promotion).into()),
+                ("promotion_id", (plan.ids("promotions") + at).into()),
                 ("code", code.into()),
                 ("code_folded", folded(code).into()),
                 ("usage_limit", limit.into()),
-                ("used", 0_i64.into()),
+                ("used", used(at).into()),
             ])?;
         }
         Ok(())

@@ -128,7 +128,7 @@ pub(crate) fn taken(tx: &mut Tx) -> Result<Option<&'static str>> {
 /// Fills a store that sells nothing yet, in one transaction.
 pub(crate) fn fill(db: &Db, size: Size, setting: Setting<'_>, watch: Watch<'_>) -> Result<Counts> {
     let words = Words::read()?;
-    db.bulk_write(|tx| {
+    let counts = db.bulk_write(|tx| {
         if let Some(table) = taken(tx)? {
             bail!("the sample goes into an empty shop only, and this one has rows in `{table}`; nothing was changed");
         }
@@ -138,7 +138,9 @@ pub(crate) fn fill(db: &Db, size: Size, setting: Setting<'_>, watch: Watch<'_>) 
         db::transfer::check_links(tx)?;
         db::reindex::all(tx, setting.now)?;
         Ok(counts)
-    })
+    })?;
+    db::jobs::all_is_made(db, setting.now)?;
+    Ok(counts)
 }
 
 fn plan(tx: &mut Tx, size: Size, setting: Setting<'_>) -> Result<Plan> {
@@ -183,7 +185,7 @@ fn write(tx: &mut Tx, plan: &Plan, words: &Words, root: &Path, watch: Watch<'_>)
     pictures::write(&catalogue, root, &mut writer)?;
     people::write(plan, words, &mut writer)?;
     lists::methods(plan, &mut writer)?;
-    lists::promotions(plan, plan.first_leaf(words), &mut writer)?;
+    lists::promotions(plan, orders.offers(), &orders.promotions_used(), &mut writer)?;
     stock::write(&catalogue, &orders, &mut writer)?;
     orders.write(&mut writer)?;
     reviews::write(plan, words, &mut writer)?;

@@ -5,17 +5,18 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use db::Value;
 use shop::order::{LinePieces, OrderMoney, delivery_state};
-use shop::promotion::Buyer;
+use shop::promotion::{Buyer, Promotion};
 use shop::refund::{LineSold, Refund, of_pieces};
 use shop::tax::{TaxDisplay, TaxRate, TaxRounding};
 use shop::text::folded;
 use shop::totals::{Basis, Line, LineTotals, Shipping, Taxed, Totals, totals};
 
 use super::catalogue::{Catalogue, ProductOf};
+use super::lists::{self, Offer};
+use super::people;
 use super::random::Stream;
 use super::words::either;
 use super::writer::Writer;
-use super::{lists, people};
 
 /// What became of an order; they come in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +118,7 @@ pub(super) struct Effect {
 /// All orders.
 pub(super) struct Orders<'c> {
     catalogue: &'c Catalogue<'c>,
+    offers: [Offer; 4],
     orders: Vec<OrderOf<'c>>,
 }
 
@@ -128,8 +130,31 @@ impl<'c> Orders<'c> {
     /// Works all orders out.
     pub(super) fn new(catalogue: &'c Catalogue<'c>) -> Result<Self> {
         let first = catalogue.plan.ids("orders");
-        let orders = (0..catalogue.plan.orders).map(|at| order(catalogue, first + at, at));
-        Ok(Self { catalogue, orders: orders.collect::<Result<_>>()? })
+        let offers = lists::offers(catalogue.plan.first_leaf(catalogue.words));
+        let orders = (0..catalogue.plan.orders).map(|at| order(catalogue, &offers, first + at, at));
+        let orders = orders.collect::<Result<_>>()?;
+        Ok(Self { catalogue, offers, orders })
+    }
+
+    /// The promotions there are.
+    pub(super) fn offers(&self) -> &[Offer] {
+        &self.offers
+    }
+
+    /// Places of the promotions that an order uses; one that was cancelled has given them back.
+    fn uses(&self, order: &OrderOf<'_>) -> Vec<i64> {
+        let first = self.catalogue.plan.ids("promotions");
+        let is_kept = order.story != Story::Cancelled;
+        order.totals.promotions.iter().filter(|_| is_kept).map(|id| id - first).collect()
+    }
+
+    /// How often promotions were used, by their places.
+    pub(super) fn promotions_used(&self) -> BTreeMap<i64, i64> {
+        let mut used = BTreeMap::new();
+        for at in self.orders.iter().flat_map(|order| self.uses(order)) {
+            *used.entry(at).or_default() += 1;
+        }
+        used
     }
 
     /// What they did to the stock, by variant.
@@ -149,6 +174,7 @@ impl<'c> Orders<'c> {
         self.order_addresses(writer)?;
         self.lines(writer)?;
         self.adjustments(writer)?;
+        self.promotion_uses(writer)?;
         self.history(writer)?;
         self.deliveries(writer)?;
         self.money(writer)?;
@@ -303,16 +329,21 @@ impl<'c> Orders<'c> {
         let plan = self.catalogue.plan;
         let first_line = plan.ids("order_lines");
         writer.table("order_adjustments", plan.ids("order_adjustments"), |rows| {
+            let mut first = first_line;
             for order in &self.orders {
                 for row in &order.totals.adjustments {
+                    let line = row.line.map(i64::try_from).transpose()?.map(|at| first + at);
                     rows.add(&[
                         ("order_id", order.id.into()),
+                        ("order_line_id", line.into()),
                         ("kind", row.kind.as_str().into()),
-                        ("code", "".into()),
+                        ("source", row.source.into()),
+                        ("code", row.code.clone().unwrap_or_default().into()),
                         ("name", (&row.name).into()),
                         ("amount", row.amount.into()),
                     ])?;
                 }
+                first += i64::try_from(order.lines.len())?;
             }
             Ok(())
         })?;
@@ -334,6 +365,28 @@ impl<'c> Orders<'c> {
                     ])?;
                 }
                 first += i64::try_from(order.lines.len())?;
+            }
+            Ok(())
+        })
+    }
+
+    fn promotion_uses(&self, writer: &mut Writer<'_>) -> Result<()> {
+        let plan = self.catalogue.plan;
+        // How often each customer has used each promotion so far.
+        let mut counts: BTreeMap<(i64, i64), i64> = BTreeMap::new();
+        writer.table("promotion_uses", plan.ids("promotion_uses"), |rows| {
+            for order in &self.orders {
+                for at in self.uses(order) {
+                    let count = counts.entry((at, order.customer)).or_default();
+                    *count += 1;
+                    rows.add(&[
+                        ("promotion_id", (plan.ids("promotions") + at).into()),
+                        ("coupon_id", lists::coupon_id(plan, &self.offers, at).into()),
+                        ("order_id", order.id.into()),
+                        ("customer_key", folded(&people::email(self.catalogue.words, order.customer)).into()),
+                        ("n", (*count).into()),
+                    ])?;
+                }
             }
             Ok(())
         })
@@ -550,7 +603,7 @@ fn payment_id(first: i64, at: i64) -> i64 {
     first + at
 }
 
-fn order<'c>(catalogue: &'c Catalogue<'c>, id: i64, at: i64) -> Result<OrderOf<'c>> {
+fn order<'c>(catalogue: &'c Catalogue<'c>, offers: &[Offer], id: i64, at: i64) -> Result<OrderOf<'c>> {
     let plan = catalogue.plan;
     let mut stream = Stream::of("order", at);
     let story = STORIES[usize::try_from(at).unwrap_or(0) % STORIES.len()];
@@ -567,7 +620,9 @@ fn order<'c>(catalogue: &'c Catalogue<'c>, id: i64, at: i64) -> Result<OrderOf<'
         let (variant_id, price) = (product.first_variant, product.price(0));
         lines.push(LineOf { product, variant_id, price, pieces, refunded: Refund { amount: 0, tax: 0 } });
     }
-    let done = totals(&basis(catalogue, &lines))?;
+    // What is closed may be old; nobody waits for long.
+    let placed = 6 + (at * 11) % if matches!(story.state(), "kDone" | "kCancel") { 2000 } else { 200 };
+    let done = totals(&basis(catalogue, &lines, promotions(catalogue, offers, at, placed)?))?;
     let mut refunded = 0;
     for (line, totals) in lines.iter_mut().zip(&done.lines) {
         if line.pieces.returned > 0 {
@@ -582,12 +637,30 @@ fn order<'c>(catalogue: &'c Catalogue<'c>, id: i64, at: i64) -> Result<OrderOf<'
         story,
         customer: stream.below(plan.customers),
         language,
-        // What is closed may be old; nobody waits for long.
-        placed: 6 + (at * 11) % if matches!(story.state(), "kDone" | "kCancel") { 2000 } else { 200 },
+        placed,
         lines,
         totals: done,
         refunded,
     })
+}
+
+/// Promotions in force when an order was placed: those for everybody, and that of the coupon which came with it.
+/// Coupons have limits, so that they come with early orders only.
+fn promotions(catalogue: &Catalogue<'_>, offers: &[Offer], at: i64, placed: i64) -> Result<Vec<Promotion>> {
+    if placed >= 60 * 24 {
+        return Ok(Vec::new());
+    }
+    let coupon = match at {
+        at if at % 5 == 0 && at < 400 => Some("FIVE"),
+        at if at % 7 == 0 && at < 35 => Some("DECEMBER"),
+        _ => None,
+    };
+    let all = (0_i64..).zip(offers);
+    let open = all.filter(|(_, offer)| offer.coupon.is_none_or(|(code, _)| Some(code) == coupon));
+    let mut open: Vec<_> =
+        open.map(|(at, offer)| offer.promotion(catalogue.plan, at)).collect::<Result<_>>()?;
+    open.sort_by_key(|promotion| std::cmp::Reverse(promotion.priority));
+    Ok(open)
 }
 
 /// A line of which nothing came back yet.
@@ -596,7 +669,7 @@ fn sold(line: &LineTotals, quantity: i64) -> LineSold {
     LineSold { total, tax, quantity, refunded_quantity: 0, refunded: 0, refunded_tax: 0 }
 }
 
-fn basis(catalogue: &Catalogue<'_>, lines: &[LineOf<'_>]) -> Basis {
+fn basis(catalogue: &Catalogue<'_>, lines: &[LineOf<'_>], promotions: Vec<Promotion>) -> Basis {
     Basis {
         currency: catalogue.plan.currency,
         display: TaxDisplay::Included,
@@ -613,7 +686,7 @@ fn basis(catalogue: &Catalogue<'_>, lines: &[LineOf<'_>]) -> Basis {
                 rates: rates(line.product.base.tax),
             })
             .collect(),
-        promotions: Vec::new(),
+        promotions,
         buyer: Buyer::default(),
         shipping: Some(Shipping {
             name: lists::SHIPPING[0].en.to_owned(),

@@ -42,3 +42,5 @@ mod store_contents;
 mod topics;
 #[cfg(test)]
 mod trying;
+#[cfg(test)]
+mod upkeep;

@@ -17,7 +17,7 @@ pub mod search;
 mod unit;
 pub mod unit_add;
 pub mod unit_load;
-mod unit_path;
+pub(crate) mod unit_path;
 pub mod unit_remove;
 pub mod unit_rename;
 pub mod unit_save;

@@ -70,7 +70,7 @@ impl UnitPath {
 }
 
 /// Whether a unit may be called so.
-pub(crate) fn is_unit_name(name: &str) -> bool {
+pub fn is_unit_name(name: &str) -> bool {
     let mut letters = name.bytes();
     name.len() <= NAME_MOST
         && letters.next().is_some_and(|first| first.is_ascii_lowercase())

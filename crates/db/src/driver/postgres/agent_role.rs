@@ -43,7 +43,7 @@ pub(crate) fn prepare(database: &Arc<Postgres>) -> Result<(), DbError> {
 }
 
 fn make(tx: &mut PostgresSession) -> Result<(), DbError> {
-    tx.lock("reader", false)?;
+    tx.lock_for_all_stores("reader")?;
     let (role, schema, of) = names(tx)?;
     let script = script(tx, &role, &schema, &of)?;
     let there = "select 1 as yes from pg_roles r, pg_namespace n where r.rolname = :role and quote_ident(n.nspname) = :schema";

@@ -96,11 +96,19 @@ impl PostgresSession {
     }
 
     pub(crate) fn lock(&mut self, name: &str, shared: bool) -> Result<(), DbError> {
+        // Locks are the database's: stores that share one, each in a schema of its own, do not wait for each other.
         let sql = if shared {
-            "select pg_advisory_xact_lock_shared(hashtextextended(:name, 0))"
+            "select pg_advisory_xact_lock_shared(hashtextextended(concat(current_schema(), '.', cast(:name as text)), 0))"
         } else {
-            "select pg_advisory_xact_lock(hashtextextended(:name, 0))"
+            "select pg_advisory_xact_lock(hashtextextended(concat(current_schema(), '.', cast(:name as text)), 0))"
         };
+        self.rows(sql, &[("name", name.into())])?;
+        Ok(())
+    }
+
+    /// Like [`Self::lock`], for what all stores of a database share.
+    pub(crate) fn lock_for_all_stores(&mut self, name: &str) -> Result<(), DbError> {
+        let sql = "select pg_advisory_xact_lock(hashtextextended(:name, 0))";
         self.rows(sql, &[("name", name.into())])?;
         Ok(())
     }

@@ -141,12 +141,12 @@ fn is_here(config: &Config) -> bool {
 fn client(mode: Mode, root_cert: Option<&Path>) -> Result<ClientConfig, DbError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier: Arc<dyn ServerCertVerifier> = match mode {
-        Mode::Disable | Mode::Prefer | Mode::Require => Arc::new(Anybody(Arc::clone(&provider))),
+        Mode::Disable | Mode::Prefer | Mode::Require => Arc::new(Lenient::anybody(&provider)),
         Mode::VerifyCa | Mode::VerifyFull => {
             let trusted = Arc::new(trusted(root_cert)?);
             let strict = WebPkiServerVerifier::builder_with_provider(trusted, Arc::clone(&provider));
             let strict = strict.build().map_err(|cause| DbError::Tls(cause.to_string()))?;
-            if mode == Mode::VerifyFull { strict } else { Arc::new(OfAnyName(strict)) }
+            if mode == Mode::VerifyFull { strict } else { Arc::new(Lenient::of_any_name(strict, &provider)) }
         }
     };
     let client = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
@@ -175,52 +175,25 @@ fn trusted(file: Option<&Path>) -> Result<RootCertStore, DbError> {
     Ok(store)
 }
 
-/// Takes whoever answers: the line is secret, but nobody knows with whom.
+/// Believes more of a server than its name says: any certificate, or one that somebody we trust gave for another name.
 #[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
+struct Lenient {
+    /// Looks at the certificate; without it the line is secret, but nobody knows with whom.
+    strict: Option<Arc<WebPkiServerVerifier>>,
+    provider: Arc<CryptoProvider>,
+}
 
-impl ServerCertVerifier for Anybody {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
+impl Lenient {
+    fn anybody(provider: &Arc<CryptoProvider>) -> Self {
+        Self { strict: None, provider: Arc::clone(provider) }
     }
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let known = &self.0.signature_verification_algorithms;
-        rustls::crypto::verify_tls12_signature(message, certificate, signed, known)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let known = &self.0.signature_verification_algorithms;
-        rustls::crypto::verify_tls13_signature(message, certificate, signed, known)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+    fn of_any_name(strict: Arc<WebPkiServerVerifier>, provider: &Arc<CryptoProvider>) -> Self {
+        Self { strict: Some(strict), provider: Arc::clone(provider) }
     }
 }
 
-/// Wants a certificate that somebody we trust gave, for whatever name.
-#[derive(Debug)]
-struct OfAnyName(Arc<WebPkiServerVerifier>);
-
-impl ServerCertVerifier for OfAnyName {
+impl ServerCertVerifier for Lenient {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -229,8 +202,9 @@ impl ServerCertVerifier for OfAnyName {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
+        let Some(strict) = &self.strict else { return Ok(ServerCertVerified::assertion()) };
         // The name is the last thing that is looked at.
-        match self.0.verify_server_cert(certificate, between, name, ocsp, now) {
+        match strict.verify_server_cert(certificate, between, name, ocsp, now) {
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),
@@ -244,7 +218,8 @@ impl ServerCertVerifier for OfAnyName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls12_signature(message, certificate, signed)
+        let known = &self.provider.signature_verification_algorithms;
+        rustls::crypto::verify_tls12_signature(message, certificate, signed, known)
     }
 
     fn verify_tls13_signature(
@@ -253,11 +228,12 @@ impl ServerCertVerifier for OfAnyName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls13_signature(message, certificate, signed)
+        let known = &self.provider.signature_verification_algorithms;
+        rustls::crypto::verify_tls13_signature(message, certificate, signed, known)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }
 

@@ -11,4 +11,4 @@ pub use read::{
     AdjustmentRow, HistoryEntry, Line, Order, Selection, Shipment, address, adjustments, by_cart, by_id,
     by_token, has_ordered, history, lines, list, of_customer, shipments,
 };
-pub use state::{StateError, cancel_unpaid, move_to, note, recount};
+pub use state::{StateError, cancel_overdue, move_to, note, overdue, recount};

@@ -163,7 +163,7 @@ pub fn place(
     count_uses(tx, new, order)?;
     begin(tx, order, new, totals, now)?;
     for product in basis.lines.iter().map(|line| line.product_id) {
-        listing::changed(tx, "products", product, now)?;
+        listing::sold(tx, product, now)?;
     }
     let number = give_number(tx, order)?;
     Ok(Placed { id: order, number, is_repeat: false })

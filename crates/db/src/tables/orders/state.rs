@@ -188,24 +188,26 @@ pub fn recount(tx: &mut Tx, order: i64, author: Option<i64>, now: Timestamp) -> 
     Ok(())
 }
 
-/// Cancels orders whose time to pay is over; their numbers.
-pub fn cancel_unpaid(tx: &mut Tx, most: u32, now: Timestamp) -> Result<Vec<i64>, StateError> {
+/// Orders whose time to pay is over, after this number, at most so many.
+pub fn overdue(tx: &mut Tx, after: i64, most: u32, now: Timestamp) -> Result<Vec<i64>, DbError> {
     let rows = tx.rows(
         "select o.id from orders o join order_states s on s.skey = o.state
-         where o.pay_until <= :now and s.base = 'kWait' order by o.id limit :most",
-        &[("now", micros(now).into()), ("most", most.into())],
+         where o.id > :after and o.pay_until <= :now and s.base = 'kWait' order by o.id limit :most",
+        &[("after", after.into()), ("now", micros(now).into()), ("most", most.into())],
     )?;
-    let ids = rows.iter().map(|row| row.get("id")).collect::<Result<Vec<i64>, _>>()?;
-    let mut cancelled = Vec::new();
-    for id in ids {
-        match move_to(tx, id, OrderState::Cancel.as_str(), Mover::Store, "kUnpaid", None, now) {
-            Ok(()) => cancelled.push(id),
-            // It was paid in the meantime.
-            Err(StateError::Rule(_)) => {}
-            Err(cause) => return Err(cause),
-        }
+    rows.iter().map(|row| row.get("id")).collect()
+}
+
+/// Cancels an order whose time to pay is over; `false` if it was paid or cancelled in the meantime.
+pub fn cancel_overdue(tx: &mut Tx, order: i64, now: Timestamp) -> Result<bool, StateError> {
+    if held(tx, order)?.base != OrderState::Wait.as_str() {
+        return Ok(false);
     }
-    Ok(cancelled)
+    match move_to(tx, order, OrderState::Cancel.as_str(), Mover::Store, "kUnpaid", None, now) {
+        Ok(()) => Ok(true),
+        Err(StateError::Rule(_)) => Ok(false),
+        Err(cause) => Err(cause),
+    }
 }
 
 /// Adds a note to the history of an order.

@@ -44,7 +44,7 @@ impl Entry<'_> {
         Ok(Part { name: self.name, size: self.size, sha256: hex(&self.digest.finalize()) })
     }
 
-    fn whole(&mut self, most: u64) -> Result<Vec<u8>, MaintenanceError> {
+    pub(in super::super) fn whole(&mut self, most: u64) -> Result<Vec<u8>, MaintenanceError> {
         if self.size > most {
             return Err(broken(format!("`{}` is too large", self.name)));
         }
@@ -320,7 +320,7 @@ impl Looking {
         let name = entry.name.clone();
         match part_kind(&name) {
             Some(PartKind::Rows(table)) => self.rows(entry, table),
-            Some(PartKind::File) => entry.skip(),
+            Some(PartKind::File | PartKind::Version(_)) => entry.skip(),
             Some(PartKind::Config) => {
                 let text =
                     String::from_utf8(entry.whole(SMALL)?).map_err(|_| broken("its settings are no text"))?;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use db::DbError;
-use db::storefront::{self, MenuItem};
+use db::content::{self, MenuItem};
 use sandbox::Value;
 
 use super::{Reading, read};
@@ -23,7 +23,7 @@ pub(super) fn page(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
         for table in ["pages", "texts.pages"] {
             reading.dependencies.table(table);
         }
-        let Some(page) = storefront::page(reading.tx, id, skey, &reading.look.language)? else {
+        let Some(page) = content::page(reading.tx, id, skey, &reading.look.language)? else {
             return Ok(Value::Null);
         };
         let url = reading.urls("pages", &[page.id])?.remove(&page.id);
@@ -59,7 +59,7 @@ pub(super) fn menu(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
         for table in ["menus", "menu_items", "texts.menu_items"] {
             reading.dependencies.table(table);
         }
-        let mut items = storefront::menu(reading.tx, skey, &reading.look.language)?;
+        let mut items = content::menu(reading.tx, skey, &reading.look.language)?;
         name(reading, &mut items)?;
         let urls = addresses(reading, &items)?;
         Ok(Value::List(branch(&items, &urls, None, DEEPEST)))
@@ -75,7 +75,7 @@ fn name(reading: &mut Reading<'_>, items: &mut [MenuItem]) -> Result<(), DbError
         let ids: Vec<i64> = items.iter().filter(|item| is_of(item)).filter_map(|item| item.elem_id).collect();
         reading.rows(&entity, &ids);
         reading.element("texts", &entity, &ids);
-        let names = storefront::names(reading.tx, &entity, &ids, &reading.look.language)?;
+        let names = content::names(reading.tx, &entity, &ids, &reading.look.language)?;
         for item in items.iter_mut().filter(|item| is_of(item)) {
             let name = item.elem_id.and_then(|id| names.get(&id));
             item.name = name.cloned().unwrap_or_default();

@@ -1,9 +1,9 @@
 //! `products.list`, `search`: pages of products, with what they can be narrowed by.
 
 use db::DbError;
+use db::filters::{self, FilterAttribute, FilterChoice};
 use db::listing::{self, Count, Facet, Query, Sort, Start};
 use db::search as words;
-use db::storefront::{self, FilterAttribute, FilterChoice};
 use sandbox::{HostError, Value};
 
 use super::cards::cards;
@@ -147,9 +147,9 @@ impl Known {
         {
             reading.dependencies.table(table);
         }
-        let attributes = storefront::filters(reading.tx, &reading.look.language)?;
-        let choices = storefront::filter_choices(reading.tx, &reading.look.language)?;
-        Ok(Self { attributes, choices, brands: storefront::brands(reading.tx)? })
+        let attributes = filters::attributes(reading.tx, &reading.look.language)?;
+        let choices = filters::choices(reading.tx, &reading.look.language)?;
+        Ok(Self { attributes, choices, brands: filters::brands(reading.tx)? })
     }
 
     /// Puts the chosen into the query; `false` where something is chosen that there is not.

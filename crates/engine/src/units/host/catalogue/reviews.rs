@@ -1,7 +1,7 @@
 //! `reviews.of`, `reviews.stars`, `reviews.add`: what visitors write about products.
 
 use db::reviews::NewReview;
-use db::{products, storefront};
+use db::{products, reviews};
 use sandbox::{HostError, Value};
 
 use super::read;
@@ -26,8 +26,8 @@ pub(super) fn of(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     read(run, "reviews.of", |reading| {
         reading.dependencies.set("reviews.product_id", product);
         let skip = (page - 1).saturating_mul(per);
-        let (reviews, total) = storefront::reviews(reading.tx, product, skip, per)?;
-        let items = reviews.into_iter().map(|review| {
+        let (found, total) = reviews::shown(reading.tx, product, skip, per)?;
+        let items = found.into_iter().map(|review| {
             map([
                 ("id", review.id.into()),
                 ("name", review.name.into()),

@@ -1,0 +1,59 @@
+//! What lists of products are narrowed by: attributes, their choices, brands.
+
+use crate::record::record;
+use crate::texts::translated;
+use crate::{DbError, Tx};
+
+record! {
+    /// An attribute that lists are narrowed by.
+    pub struct FilterAttribute {
+        /// Number.
+        pub id: i64,
+        /// Key.
+        pub skey: String,
+        /// Name.
+        pub name: String,
+        /// Type: `kChoice`, `kBool`, ….
+        pub kind: String,
+    }
+}
+
+record! {
+    /// A choice of an attribute.
+    pub struct FilterChoice {
+        /// Number.
+        pub id: i64,
+        /// The attribute.
+        pub attribute_id: i64,
+        /// Key.
+        pub skey: String,
+        /// Name.
+        pub name: String,
+    }
+}
+
+/// Attributes that lists are narrowed by, in order.
+pub fn attributes(tx: &mut Tx, language: &str) -> Result<Vec<FilterAttribute>, DbError> {
+    let sql = format!(
+        "select a.id, a.skey, {}, a.type as kind from attributes a where a.filter order by a.position, a.id",
+        translated("a", "attributes", "name")
+    );
+    tx.rows(&sql, &[("language", language.into())])?.iter().map(FilterAttribute::of).collect()
+}
+
+/// Choices of those attributes, in order.
+pub fn choices(tx: &mut Tx, language: &str) -> Result<Vec<FilterChoice>, DbError> {
+    let sql = format!(
+        "select c.id, c.attribute_id, c.skey, {} from attribute_choices c
+         join attributes a on a.id = c.attribute_id where a.filter order by c.attribute_id, c.position, c.id",
+        translated("c", "attribute_choices", "name")
+    );
+    tx.rows(&sql, &[("language", language.into())])?.iter().map(FilterChoice::of).collect()
+}
+
+/// Numbers and names of brands, by position.
+pub fn brands(tx: &mut Tx) -> Result<Vec<(i64, String)>, DbError> {
+    let rows =
+        tx.rows("select id, name from brands where deleted is null order by position, name_folded", &[])?;
+    rows.iter().map(|row| Ok((row.get("id")?, row.get("name")?))).collect()
+}
