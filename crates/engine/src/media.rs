@@ -9,13 +9,15 @@ mod check;
 mod decode;
 mod kind;
 mod metadata;
+mod refused;
 mod shelf;
 mod sizes;
 mod svg;
 
 pub use add::{AddError, NewFile, add, described};
-pub use check::{Checked, Refused, check};
+pub use check::{Checked, check};
 pub use kind::Kind;
+pub use refused::Refused;
 
 pub(crate) use decode::{Encoding, make};
 pub(crate) use shelf::Shelf;

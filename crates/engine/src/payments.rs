@@ -2,10 +2,12 @@
 //!
 //! A row is committed before a provider is asked, the provider is asked outside of
 //! any transaction, and what it answers is written after. What got no answer is
-//! asked again by a job. A new provider is one file here and one line of [`PROVIDERS`].
+//! asked again by a job. A new provider is one file here and one line of the registry.
 
 mod cash;
 pub(crate) mod notices;
+mod provider;
+mod registry;
 pub(crate) mod test;
 mod transfer;
 
@@ -16,90 +18,8 @@ use serde_json::Value as Json;
 
 use crate::shopping::{Cx, Done, NotDone, Problem, mails};
 
-pub(crate) use notices::Notice;
-
-/// All providers.
-const PROVIDERS: [&dyn Provider; 3] = [&transfer::Transfer, &cash::Cash, &test::Test];
-
-/// Why a provider did nothing that is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ProviderError {
-    /// It said no.
-    Refused(String),
-    /// It gave no answer, so nobody knows: it is asked again.
-    NoAnswer(String),
-}
-
-/// How a payment begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Started {
-    /// The shopper does nothing here: the money comes by itself.
-    Waiting,
-    /// The shopper goes on at this address, where the provider knows the payment by this number.
-    Redirect {
-        /// The address.
-        url: String,
-        /// The provider's number.
-        provider_ref: String,
-    },
-}
-
-/// What a provider is told with every call.
-pub(crate) struct Call<'a> {
-    /// The store's database, for providers that live in it.
-    pub(crate) db: &'a Db,
-    /// Settings of the way to pay.
-    pub(crate) settings: Json,
-    /// The payment.
-    pub(crate) payment: &'a Payment,
-    /// The moment.
-    pub(crate) now: Timestamp,
-}
-
-/// What carries payments out. Calls may wait; none is made within a transaction.
-pub(crate) trait Provider: Sync {
-    /// Its name in `payment_methods.provider` and in addresses.
-    fn key(&self) -> &'static str;
-
-    /// Minutes in which an order must be paid before it counts; `None` where it counts at once.
-    fn minutes_to_pay(&self, settings: &Json) -> Option<i64>;
-
-    /// Whether the shopper pays here and now.
-    fn is_online(&self) -> bool;
-
-    /// Whether it is paid in coins.
-    fn is_cash(&self) -> bool;
-
-    /// Begins a payment; a key that was begun already begins nothing more.
-    fn start(&self, call: &Call<'_>) -> Result<Started, ProviderError>;
-
-    /// Takes what was authorised.
-    fn capture(&self, call: &Call<'_>) -> Result<Outcome, ProviderError>;
-
-    /// Lets go of what was authorised or begun.
-    fn void(&self, call: &Call<'_>) -> Result<Outcome, ProviderError>;
-
-    /// Gives money back, once for each key; the provider's number of it.
-    fn refund(&self, call: &Call<'_>, refund: &Refund) -> Result<Option<String>, ProviderError>;
-
-    /// What became of a payment; `None` where it is still open.
-    fn status(&self, call: &Call<'_>) -> Result<Option<Outcome>, ProviderError>;
-
-    /// Reads a message of the provider; nothing of it counts before its signature is found good.
-    fn webhook(&self, db: &Db, signature: &str, body: &[u8]) -> Result<Notice, ProviderError>;
-}
-
-/// The provider of a key.
-pub(crate) fn provider(key: &str) -> Option<&'static dyn Provider> {
-    // An older spelling of sample stores.
-    let key = if key == "cod" { "cash" } else { key };
-    PROVIDERS.into_iter().find(|provider| provider.key() == key)
-}
-
-/// The settings of a way to pay; what cannot be read is none.
-pub(crate) fn settings(text: &str) -> Json {
-    serde_json::from_str(text).unwrap_or(Json::Null)
-}
+pub(crate) use provider::{Call, Notice, Provider, ProviderError, Started};
+pub(crate) use registry::{provider, settings};
 
 fn method_settings(db: &Db, payment: &Payment) -> Done<Json> {
     let Some(method) = payment.method_id else { return Ok(Json::Null) };
@@ -274,13 +194,5 @@ mod tests {
             assert!(!is_news(&payment("kPaid", 100), &outcome(late, 0)), "{late}");
         }
         assert!(!is_news(&payment("kFailed", 0), &outcome("kUnknown", 0)));
-    }
-
-    #[test]
-    fn every_provider_has_a_name_of_its_own() {
-        let keys: std::collections::BTreeSet<_> = PROVIDERS.iter().map(|provider| provider.key()).collect();
-        assert_eq!(keys.len(), PROVIDERS.len());
-        assert_eq!(provider("cod").map(Provider::key), Some("cash"));
-        assert!(provider("nothing").is_none());
     }
 }

@@ -11,8 +11,10 @@ pub(crate) mod checkout;
 pub(crate) mod fields;
 pub(crate) mod jobs;
 pub(crate) mod mails;
+pub(crate) mod order_page;
 pub(crate) mod orders;
 pub(crate) mod staff;
+pub(crate) mod summary;
 pub(crate) mod view;
 
 use db::DbError;

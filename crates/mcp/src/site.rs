@@ -1,10 +1,8 @@
 //! Visits to the store's site for tools: who comes there, what is remembered, and what never shows.
 
 pub(crate) mod cookies;
+pub(crate) mod memory;
 pub(crate) mod names;
-
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use reqwest::Url;
@@ -23,7 +21,6 @@ use crate::session::open_session::Session;
 use crate::session::{exchange, sign_in};
 
 use cookies::Cookies;
-use names::Names;
 
 /// Carries the debugger's code.
 const DEBUG_CODE: HeaderName = HeaderName::from_static("x-debug-code");
@@ -31,23 +28,6 @@ const DEBUG_CODE: HeaderName = HeaderName::from_static("x-debug-code");
 const TICKET_UNFIT: &[u8] = b"ACCESS_DENIED: sign in anew\n";
 /// Most stores and people whose cookies are kept.
 const JARS: usize = 100;
-
-/// What visits leave behind while the server runs.
-#[derive(Default)]
-pub(crate) struct Site(Mutex<Kept>);
-
-#[derive(Default)]
-struct Kept {
-    /// By store and login, and whether they are the person's own.
-    jars: HashMap<(String, String, bool), Cookies>,
-    names: Names,
-}
-
-impl Site {
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// Makes a visit for a tool.
 pub(crate) async fn visit(

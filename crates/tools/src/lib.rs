@@ -33,10 +33,10 @@ pub use engine_context::{Caller, EngineCx};
 pub use local_context::{IncomingFile, LocalContext};
 pub use registry::{ALL, find};
 pub use schema::{input_schema, output_schema};
-pub use site::{FormFields, SiteAnswer, SiteHalves, SiteRequest, SiteVisitor};
+pub use site::{FormFields, SiteAnswer, SiteRequest, SiteVisitor};
 pub use spec::{
-    Download, Effect, NoteRead, Prepare, Present, Presented, Right, Run, ToolSpec, erased_download,
-    erased_prepare, erased_present, erased_run,
+    Ask, Download, Effect, NoteRead, Prepare, Present, Presented, Right, Run, Show, SiteHalves, ToolSpec,
+    erased_ask, erased_download, erased_prepare, erased_present, erased_run, erased_show,
 };
 pub use store_files::{FileChange, StoreEntry, StoreFiles, StoredFile};
 pub use store_path::{StorePath, is_open};

@@ -1,10 +1,7 @@
 //! What a tool asks of the store's site, and what came back: the tool says both, the MCP server makes the visit.
 
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use wire::{Stop, catalogue};
-
-use crate::{LocalContext, Presented};
 
 /// Fields of a form, in their order; a list is a name in brackets, more than once.
 pub type FormFields = Vec<(String, String)>;
@@ -56,20 +53,6 @@ pub struct SiteAnswer {
     pub stayed: Option<String>,
 }
 
-/// The half before the visit: arguments to what is asked of the site.
-pub type Ask = fn(&LocalContext, Map<String, Value>) -> Result<SiteRequest, Stop>;
-/// The half after the visit: what came back, to blocks.
-pub type Show = fn(&LocalContext, Map<String, Value>, SiteAnswer) -> Result<Presented, Stop>;
-
-/// The halves of a tool that visits the site.
-#[derive(Clone, Copy)]
-pub struct SiteHalves {
-    /// Arguments to a visit.
-    pub ask: Ask,
-    /// What came back, to blocks.
-    pub show: Show,
-}
-
 /// Fields of a form from what an agent names: texts, lists of texts. `parameter` and `takes` are for the refusal.
 pub(crate) fn form_fields(
     parameter: &str,
@@ -101,25 +84,6 @@ fn scalar(value: &Value) -> Option<String> {
         Value::String(text) => Some(text.clone()),
         Value::Array(_) | Value::Object(_) => None,
     }
-}
-
-/// Gives a typed half before the visit the form of [`SiteHalves::ask`].
-pub fn erased_ask<P: DeserializeOwned>(
-    local: &LocalContext,
-    params: Map<String, Value>,
-    ask: fn(&LocalContext, P) -> Result<SiteRequest, Stop>,
-) -> Result<SiteRequest, Stop> {
-    ask(local, crate::spec::parse(params)?)
-}
-
-/// Gives a typed half after the visit the form of [`SiteHalves::show`].
-pub fn erased_show<P: DeserializeOwned>(
-    local: &LocalContext,
-    params: Map<String, Value>,
-    answer: SiteAnswer,
-    show: fn(&LocalContext, P, SiteAnswer) -> Result<Presented, Stop>,
-) -> Result<Presented, Stop> {
-    show(local, crate::spec::parse(params)?, answer)
 }
 
 #[cfg(test)]

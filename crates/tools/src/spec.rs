@@ -7,7 +7,7 @@ use wire::{Stop, catalogue};
 
 use std::path::PathBuf;
 
-use crate::{EngineCx, LocalContext, SiteHalves};
+use crate::{EngineCx, LocalContext, SiteAnswer, SiteRequest};
 
 /// One tool: everything lists, gates, docs and tests need to know of it.
 pub struct ToolSpec {
@@ -64,6 +64,20 @@ pub type Present = fn(&LocalContext, Map<String, Value>, Value) -> Result<Presen
 
 /// Where a tool's file goes on this computer, before it is asked for.
 pub type Download = fn(&LocalContext, Map<String, Value>) -> Result<PathBuf, Stop>;
+
+/// The half before the visit: arguments to what is asked of the site.
+pub type Ask = fn(&LocalContext, Map<String, Value>) -> Result<SiteRequest, Stop>;
+/// The half after the visit: what came back, to blocks.
+pub type Show = fn(&LocalContext, Map<String, Value>, SiteAnswer) -> Result<Presented, Stop>;
+
+/// The halves of a tool that visits the site.
+#[derive(Clone, Copy)]
+pub struct SiteHalves {
+    /// Arguments to a visit.
+    pub ask: Ask,
+    /// What came back, to blocks.
+    pub show: Show,
+}
 
 /// What the agent gets of a done call, before it becomes blocks.
 #[derive(Clone, Debug, Default)]
@@ -171,6 +185,25 @@ pub fn erased_present<P: DeserializeOwned, A: DeserializeOwned>(
     present(local, parse(params)?, answer)
 }
 
+/// Gives a typed half before the visit the form of [`SiteHalves::ask`].
+pub fn erased_ask<P: DeserializeOwned>(
+    local: &LocalContext,
+    params: Map<String, Value>,
+    ask: fn(&LocalContext, P) -> Result<SiteRequest, Stop>,
+) -> Result<SiteRequest, Stop> {
+    ask(local, parse(params)?)
+}
+
+/// Gives a typed half after the visit the form of [`SiteHalves::show`].
+pub fn erased_show<P: DeserializeOwned>(
+    local: &LocalContext,
+    params: Map<String, Value>,
+    answer: SiteAnswer,
+    show: fn(&LocalContext, P, SiteAnswer) -> Result<Presented, Stop>,
+) -> Result<Presented, Stop> {
+    show(local, parse(params)?, answer)
+}
+
 /// Gives a typed choice of the file's place the form of [`Download`].
 pub fn erased_download<P: DeserializeOwned>(
     local: &LocalContext,
@@ -207,8 +240,8 @@ macro_rules! tool {
             present: None,
             download: None,
             site: Some($crate::SiteHalves {
-                ask: |local, params| $crate::site::erased_ask(local, params, $ask),
-                show: |local, params, answer| $crate::site::erased_show(local, params, answer, $show),
+                ask: |local, params| $crate::erased_ask(local, params, $ask),
+                show: |local, params, answer| $crate::erased_show(local, params, answer, $show),
             }),
         };
     };

@@ -10,7 +10,8 @@ use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use super::check::{Checked, Refused, check};
+use super::check::{Checked, check};
+use super::refused::Refused;
 
 /// A file for a row.
 #[derive(Clone, Copy, Debug)]

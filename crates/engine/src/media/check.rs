@@ -1,10 +1,8 @@
 //! What happens to a file before it becomes one of the shop's.
 
-use super::decode::{self, MOST_PIXELS};
+use super::decode;
+use super::refused::{MOST_BYTES, Refused};
 use super::{Kind, metadata, svg};
-
-/// Largest file.
-pub(super) const MOST_BYTES: usize = 20 << 20;
 
 /// A file that the shop takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,26 +13,6 @@ pub struct Checked {
     pub bytes: Vec<u8>,
     /// Pixels, of a picture.
     pub size: Option<(u32, u32)>,
-}
-
-/// Why a file is not taken.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
-    /// It is too large.
-    #[error("it is larger than {} MB", MOST_BYTES >> 20)]
-    TooLarge,
-    /// It is of a kind that is not handed out.
-    #[error("it is none of JPEG, PNG, GIF, WebP, SVG, PDF, MP4, WebM and plain text, whatever its name says")]
-    Kind,
-    /// Decoding it would take more memory than a picture is worth.
-    #[error("it has more than {} million pixels", MOST_PIXELS / 1_000_000)]
-    TooManyPixels,
-    /// It cannot be decoded.
-    #[error("it is broken: {0}")]
-    Broken(String),
-    /// A drawing that does more than show.
-    #[error("it is a drawing that is not taken: {0}")]
-    Drawing(String),
 }
 
 /// Checks a file by its content. A picture is decoded whole, so that what is stored can be shown.

@@ -7,12 +7,10 @@ use image::imageops::FilterType;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, RgbaImage};
 
-use super::check::Refused;
+use super::refused::{MOST_PIXELS, Refused};
 use super::sizes::{Fit, Size};
 use super::{Kind, svg};
 
-/// Most pixels of a picture, looked at before any is decoded.
-pub(super) const MOST_PIXELS: u64 = 50_000_000;
 /// Most memory of a decoder.
 const MOST_MEMORY: u64 = 512 << 20;
 /// Quality of photos that are written anew.

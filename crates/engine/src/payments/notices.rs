@@ -1,26 +1,10 @@
 //! Messages of providers: each counts once, in whatever order they come.
 
 use db::Db;
-use db::payments::{self as rows, Outcome};
-use serde_json::Value as Json;
+use db::payments::{self as rows};
 
 use super::{Provider, ProviderError, apply};
 use crate::shopping::{Cx, Done};
-
-/// What a provider told, its signature found good.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Notice {
-    /// The provider's number of the message.
-    pub(crate) event: String,
-    /// The provider's number of the payment.
-    pub(crate) provider_ref: String,
-    /// What happened.
-    pub(crate) kind: String,
-    /// What it means for the payment.
-    pub(crate) outcome: Outcome,
-    /// The message.
-    pub(crate) data: Json,
-}
 
 /// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

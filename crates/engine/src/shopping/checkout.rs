@@ -11,7 +11,8 @@ use serde_json::Value as Json;
 
 use super::basis::{Priced, price};
 use super::fields::{self, Fields, address_json};
-use super::orders::{order_key, token_of};
+use super::order_page::{order_key, token_of};
+use super::summary::{missing_step, seen};
 use super::{Cx, Done, NotDone, Problem, mails};
 use crate::gate::tickets::hash;
 use crate::payments;
@@ -115,40 +116,6 @@ fn keep(tx: &mut Tx, cx: Cx<'_>, cart: &Cart, values: &[(&str, Value)]) -> Done<
         return Ok(());
     }
     Err(Problem::of("changed").into())
-}
-
-/// What is still missing before an order can be placed; the first step that lacks something.
-pub(crate) fn missing_step(priced: &Priced) -> Option<&'static str> {
-    if priced.basis.lines.is_empty() || priced.lines.iter().any(|line| line.problem.is_some()) {
-        return Some("cart");
-    }
-    if priced.cart.email.is_empty() || (priced.ships && priced.address.is_none()) {
-        return Some("contact");
-    }
-    let pays = priced.totals.total == 0 || priced.payment.is_some();
-    if (priced.ships && priced.shipping.is_none()) || !pays { Some("methods") } else { None }
-}
-
-/// A word for everything that the shopper confirms: goods, quantities, prices, sums, ways, address.
-pub(crate) fn seen(priced: &Priced) -> String {
-    let mut text = format!(
-        "{:?}|{:?}|{:?}|{:?}|{:?}",
-        priced.totals,
-        priced.shipping.as_ref().map(|method| method.id),
-        priced.payment.as_ref().map(|method| method.id),
-        priced.cart.address,
-        priced.cart.email,
-    );
-    for line in &priced.lines {
-        text.push_str(&format!(
-            "|{}x{}@{:?}",
-            line.variant_id,
-            line.quantity,
-            line.price.map(|price| price.amount)
-        ));
-    }
-    let hash = blake3::hash(text.as_bytes()).to_hex();
-    hash.get(..24).unwrap_or_default().to_owned()
 }
 
 /// The order that a visitor's cart became already: a form that is sent twice places one order.

@@ -1,45 +1,14 @@
 //! Orders as shoppers see them: by the word in the address of the page, never by number.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use db::carts::Cart;
 use db::customers::Customer;
 use db::orders::{self, Order};
-use db::{Tx, payments as rows, places, secrets};
+use db::{Tx, payments as rows, places};
 use shop::order::Mover;
 
+use super::order_page::{can_cancel, can_pay};
 use super::{Cx, Done, NotDone, Problem, carts, mails};
-use crate::gate::tickets::{hash, new_ticket};
-use crate::payments;
-
-/// The secret from which the words of order pages are made.
-const SECRET: &str = "order_pages";
-
-/// Key of the order that a cart becomes, and the word in the address of its page.
-///
-/// The word is made of the key by the store's secret, so that mails written later know it too, while tables hold
-/// only its hash.
-pub(crate) fn order_key(tx: &mut Tx, cart: i64) -> Done<(String, String)> {
-    let key = format!("cart:{cart}");
-    let (fresh, _) = new_ticket()?;
-    let secret = secrets::get_or_set(tx, SECRET, &fresh)?;
-    let token = token(&secret, &key);
-    Ok((key, token))
-}
-
-fn token(secret: &str, key: &str) -> String {
-    let secret = *blake3::hash(secret.as_bytes()).as_bytes();
-    URL_SAFE_NO_PAD.encode(blake3::keyed_hash(&secret, key.as_bytes()).as_bytes())
-}
-
-/// The word in the address of an order's page; an order that came from elsewhere has none.
-pub(crate) fn token_of(tx: &mut Tx, order: &Order) -> Done<Option<String>> {
-    let Some(key) = &order.key else { return Ok(None) };
-    let Some(secret) = secrets::get(tx, SECRET)? else { return Ok(None) };
-    let token = token(&secret, key);
-    let known = orders::by_token(tx, &hash(&token))?;
-    Ok(known.filter(|known| known.id == order.id).map(|_| token))
-}
+use crate::gate::tickets::hash;
 
 /// The order of a word.
 pub(crate) fn find(tx: &mut Tx, token: &str) -> Done<Order> {
@@ -47,22 +16,6 @@ pub(crate) fn find(tx: &mut Tx, token: &str) -> Done<Order> {
         return Err(Problem::of("unknown").into());
     }
     Ok(orders::by_token(tx, &hash(token))?.ok_or(Problem::of("unknown"))?)
-}
-
-/// Whether the shopper may cancel it.
-pub(crate) fn can_cancel(order: &Order) -> bool {
-    matches!(order.base.as_str(), "kWait" | "kNew") && order.delivery == "kNone"
-}
-
-/// Whether the shopper can pay it here and now.
-pub(crate) fn can_pay(tx: &mut Tx, order: &Order) -> Done<bool> {
-    let Some(method) = order.payment_method_id else { return Ok(false) };
-    let is_owed = order.total > 0 && order.paid == 0 && order.pay == "kNone";
-    if !is_owed || !matches!(order.base.as_str(), "kWait" | "kNew" | "kAccept") {
-        return Ok(false);
-    }
-    let provider = places::provider(tx, method)?;
-    Ok(provider.and_then(|(key, _)| payments::provider(&key)).is_some_and(|provider| provider.is_online()))
 }
 
 /// Cancels an order for its shopper. What was paid is told to the store, which gives it back.

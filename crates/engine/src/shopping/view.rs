@@ -190,8 +190,8 @@ pub(crate) fn checkout_view(tx: &mut Tx, cx: Cx<'_>, priced: &Priced, countries:
     };
     Ok(json!({
         "cart": cart_view(tx, cx, priced)?,
-        "step": super::checkout::missing_step(priced).unwrap_or("summary"),
-        "seen": super::checkout::seen(priced),
+        "step": super::summary::missing_step(priced).unwrap_or("summary"),
+        "seen": super::summary::seen(priced),
         "ships": priced.ships,
         "email": priced.cart.email,
         "phone": priced.cart.phone,
@@ -256,7 +256,7 @@ fn filled(line: &str, values: &[(&str, &String)]) -> String {
 
 /// An order as its page and its mails show it.
 pub(crate) fn order_view(tx: &mut Tx, cx: Cx<'_>, order: &Order) -> Done<Json> {
-    let token = super::orders::token_of(tx, order)?;
+    let token = super::order_page::token_of(tx, order)?;
     let path = token.as_ref().map(|token| format!("order/{token}"));
     let text = |amount: i64| money(amount, &order.currency, &cx.look.language);
     let address = orders::address(tx, order.id, "kShipping")?;
@@ -308,8 +308,8 @@ pub(crate) fn order_view(tx: &mut Tx, cx: Cx<'_>, order: &Order) -> Done<Json> {
     put("discounts", json!(discounts(tx, cx, order)?));
     put("parcels", json!(parcels(tx, order)?));
     put("history", json!(history(tx, order)?));
-    put("can_cancel", json!(super::orders::can_cancel(order)));
-    put("can_pay", json!(super::orders::can_pay(tx, order)?));
+    put("can_cancel", json!(super::order_page::can_cancel(order)));
+    put("can_pay", json!(super::order_page::can_pay(tx, order)?));
     put("payment_failed", json!(has_failed(tx, order)?));
     Ok(Json::Object(view))
 }

@@ -21,7 +21,7 @@ use crate::payments::notices::{Taken, take};
 use crate::payments::test::{Decision, decide, message};
 use crate::payments::{ProviderError, provider};
 use crate::settings::Settings;
-use crate::shopping::orders::token_of;
+use crate::shopping::order_page::token_of;
 use crate::shopping::view::page_path;
 use crate::shopping::{Cx, NotDone};
 use crate::units::templates::{Look, money_text};

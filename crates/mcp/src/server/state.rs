@@ -8,7 +8,7 @@ use crate::client::in_flight::InFlight;
 use crate::options::Options;
 use crate::server::listed_tool::ListedTool;
 use crate::session::open_session::Session;
-use crate::site::Site;
+use crate::site::memory::Site;
 
 /// What all calls of the process share.
 pub(crate) struct ServerState {

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
-use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, Statement};
 use serde_json::Value as Json;
@@ -51,29 +50,9 @@ fn open(path: &std::path::Path) -> Result<Connection, DbError> {
     functions::add(&connection).map_err(error)?;
     connection.execute_batch(&views(&connection)?).map_err(error)?;
     connection.pragma_update(None, "query_only", true).map_err(error)?;
-    set_limits(&connection)?;
+    connect::set_limits(&connection)?;
     connection.authorizer(Some(authorize)).map_err(error)?;
     Ok(connection)
-}
-
-/// What one statement may be made of.
-pub(super) fn set_limits(connection: &Connection) -> Result<(), DbError> {
-    for (limit, most) in [
-        (Limit::SQLITE_LIMIT_LENGTH, 2 << 20),
-        (Limit::SQLITE_LIMIT_SQL_LENGTH, 100_000),
-        (Limit::SQLITE_LIMIT_COLUMN, 200),
-        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
-        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 50),
-        (Limit::SQLITE_LIMIT_VDBE_OP, 100_000),
-        (Limit::SQLITE_LIMIT_FUNCTION_ARG, 100),
-        (Limit::SQLITE_LIMIT_ATTACHED, 0),
-        (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100),
-        (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, 1000),
-        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
-    ] {
-        connection.set_limit(limit, most).map_err(error)?;
-    }
-    Ok(())
 }
 
 /// Views over the tables, without the secrets. They stand before the tables, as all that is temporary does.

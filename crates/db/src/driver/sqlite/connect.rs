@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::error;
+use super::functions;
 use crate::DbError;
 
 /// How long a writer waits for a writer of another process.
@@ -107,7 +109,29 @@ pub(super) fn unit(path: &Path) -> Result<Connection, DbError> {
     let connection = writer(path)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false).map_err(error)?;
     connection.pragma_update(None, "case_sensitive_like", true).map_err(error)?;
+    functions::add(&connection).map_err(error)?;
+    set_limits(&connection)?;
     Ok(connection)
+}
+
+/// What one statement may be made of.
+pub(super) fn set_limits(connection: &Connection) -> Result<(), DbError> {
+    for (limit, most) in [
+        (Limit::SQLITE_LIMIT_LENGTH, 2 << 20),
+        (Limit::SQLITE_LIMIT_SQL_LENGTH, 100_000),
+        (Limit::SQLITE_LIMIT_COLUMN, 200),
+        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
+        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 50),
+        (Limit::SQLITE_LIMIT_VDBE_OP, 100_000),
+        (Limit::SQLITE_LIMIT_FUNCTION_ARG, 100),
+        (Limit::SQLITE_LIMIT_ATTACHED, 0),
+        (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100),
+        (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, 1000),
+        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+    ] {
+        connection.set_limit(limit, most).map_err(error)?;
+    }
+    Ok(())
 }
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, DbError> {

@@ -103,7 +103,7 @@ impl Sqlite {
         let mut writer = wait(&self.freed, &self.writer, |writer| writer.lent)?;
         let connection = match writer.unit.take() {
             Some(connection) => connection,
-            None => super::unit::open(&self.path)?,
+            None => connect::unit(&self.path)?,
         };
         writer.lent = true;
         Ok(connection)

@@ -1,28 +1,18 @@
 //! Statements of units on SQLite within a transaction that writes: an authorizer decides what each may touch.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
-use super::agent::{STEPS, failure, set_limits, text_bytes, to_json, truths};
+use super::agent::{STEPS, failure, text_bytes, to_json, truths};
 use super::error::error;
 use super::session::{SqliteSession, bind};
-use super::{connect, functions};
 use crate::agent_sql::answer::{Collected, Limits, SelectError, Table};
 use crate::agent_sql::functions::is_allowed;
 use crate::schema::is_secret;
 use crate::{DbError, Value};
-
-/// A connection for units' statements.
-pub(super) fn open(path: &Path) -> Result<Connection, DbError> {
-    let connection = connect::unit(path)?;
-    functions::add(&connection).map_err(error)?;
-    set_limits(&connection)?;
-    Ok(connection)
-}
 
 impl SqliteSession {
     /// One statement that reads, which sees what this transaction wrote.

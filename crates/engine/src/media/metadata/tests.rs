@@ -1,9 +1,12 @@
+//! What cleaning takes out of pictures, and what it leaves.
+
 use std::io::Cursor;
 
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 
 use super::*;
-use crate::media::check::{Refused, check};
+use crate::media::check::check;
+use crate::media::refused::Refused;
 
 /// A picture whose left half is red and whose right half is blue.
 fn picture(width: u32, height: u32) -> DynamicImage {

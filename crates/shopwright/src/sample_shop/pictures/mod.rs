@@ -3,6 +3,7 @@
 mod canvas;
 mod pantry;
 mod scene;
+mod shapes;
 mod tea;
 mod ware;
 

@@ -2,7 +2,7 @@
 
 use super::canvas::{Canvas, Colour};
 use super::scene::{Palette, material};
-use super::tea::cylinder;
+use super::shapes::cylinder;
 use super::ware::whisk;
 use crate::sample_shop::random::Stream;
 

@@ -1,3 +1,5 @@
+//! The drawings are whole, differ from each other and are the same at each run.
+
 use std::collections::BTreeSet;
 
 use super::*;

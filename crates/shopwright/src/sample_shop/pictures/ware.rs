@@ -2,7 +2,7 @@
 
 use super::canvas::{Canvas, Colour};
 use super::scene::{Palette, material};
-use super::tea::{cylinder, glass, heap, steam};
+use super::shapes::{cylinder, glass, heap, steam};
 use crate::sample_shop::random::Stream;
 
 /// A teapot.

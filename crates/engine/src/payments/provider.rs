@@ -1,0 +1,89 @@
+//! What a provider of payments is, and what is said between it and the shop.
+
+use db::Db;
+use db::payments::{Outcome, Payment, Refund};
+use jiff::Timestamp;
+use serde_json::Value as Json;
+
+/// Why a provider did nothing that is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ProviderError {
+    /// It said no.
+    Refused(String),
+    /// It gave no answer, so nobody knows: it is asked again.
+    NoAnswer(String),
+}
+
+/// How a payment begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Started {
+    /// The shopper does nothing here: the money comes by itself.
+    Waiting,
+    /// The shopper goes on at this address, where the provider knows the payment by this number.
+    Redirect {
+        /// The address.
+        url: String,
+        /// The provider's number.
+        provider_ref: String,
+    },
+}
+
+/// What a provider is told with every call.
+pub(crate) struct Call<'a> {
+    /// The store's database, for providers that live in it.
+    pub(crate) db: &'a Db,
+    /// Settings of the way to pay.
+    pub(crate) settings: Json,
+    /// The payment.
+    pub(crate) payment: &'a Payment,
+    /// The moment.
+    pub(crate) now: Timestamp,
+}
+
+/// What carries payments out. Calls may wait; none is made within a transaction.
+pub(crate) trait Provider: Sync {
+    /// Its name in `payment_methods.provider` and in addresses.
+    fn key(&self) -> &'static str;
+
+    /// Minutes in which an order must be paid before it counts; `None` where it counts at once.
+    fn minutes_to_pay(&self, settings: &Json) -> Option<i64>;
+
+    /// Whether the shopper pays here and now.
+    fn is_online(&self) -> bool;
+
+    /// Whether it is paid in coins.
+    fn is_cash(&self) -> bool;
+
+    /// Begins a payment; a key that was begun already begins nothing more.
+    fn start(&self, call: &Call<'_>) -> Result<Started, ProviderError>;
+
+    /// Takes what was authorised.
+    fn capture(&self, call: &Call<'_>) -> Result<Outcome, ProviderError>;
+
+    /// Lets go of what was authorised or begun.
+    fn void(&self, call: &Call<'_>) -> Result<Outcome, ProviderError>;
+
+    /// Gives money back, once for each key; the provider's number of it.
+    fn refund(&self, call: &Call<'_>, refund: &Refund) -> Result<Option<String>, ProviderError>;
+
+    /// What became of a payment; `None` where it is still open.
+    fn status(&self, call: &Call<'_>) -> Result<Option<Outcome>, ProviderError>;
+
+    /// Reads a message of the provider; nothing of it counts before its signature is found good.
+    fn webhook(&self, db: &Db, signature: &str, body: &[u8]) -> Result<Notice, ProviderError>;
+}
+
+/// What a provider told, its signature found good.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Notice {
+    /// The provider's number of the message.
+    pub(crate) event: String,
+    /// The provider's number of the payment.
+    pub(crate) provider_ref: String,
+    /// What happened.
+    pub(crate) kind: String,
+    /// What it means for the payment.
+    pub(crate) outcome: Outcome,
+    /// The message.
+    pub(crate) data: Json,
+}
