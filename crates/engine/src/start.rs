@@ -254,6 +254,12 @@ impl Running {
         jobs::upkeep_round(&self.state, &self.upkeep).await;
     }
 
+    /// The engine's jobs no longer have turns of their own; for tests that count what changes.
+    #[doc(hidden)]
+    pub fn stop_keeping_up(&self) {
+        self.keeping.abort();
+    }
+
     /// Takes no more requests, lets the running ones end, and stops.
     pub async fn stop(mut self) {
         if let Some(stop) = self.stop.take() {

@@ -29,7 +29,12 @@ pub(crate) async fn run(state: Arc<AppState>) {
     loop {
         ticks.tick().await;
         let state = Arc::clone(&state);
-        if let Err(Stop::Broke(fault)) = blocking(move || Ok(round(&state))).await {
+        if let Err(Stop::Broke(fault)) = blocking(move || {
+            round(&state);
+            Ok(())
+        })
+        .await
+        {
             tracing::warn!(cause = fault.chain(), "A round over payments and orders broke off");
         }
     }

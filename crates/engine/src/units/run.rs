@@ -135,7 +135,9 @@ impl<'a> Run<'a> {
             Audience::Person(_) => PERSON_TIME,
         };
         // Agents and people see what there is, and leave nothing behind.
-        let is_cached = visit.settings.config.cache && visit.audience == Audience::Visitor;
+        // What is kept was made for who only looks; a form is read anew by every unit.
+        let is_cached =
+            visit.settings.config.cache && visit.audience == Audience::Visitor && visit.method == "GET";
         Self {
             since: if is_cached { units.cache.ask() } else { None },
             busy: Vec::new(),

@@ -34,6 +34,12 @@ async fn counts(store: &TestStore, what: &str) -> [u64; 3] {
     })
 }
 
+/// The sample's files, in a store in which nothing changes by itself.
+fn lay(store: &TestStore) {
+    lay_files(store);
+    store.stop_keeping_up();
+}
+
 /// Whether the next look at a page is one at a kept one.
 async fn is_hit(store: &TestStore, path: &str, headers: &str) -> bool {
     let before = counts(store, "page").await[0];
@@ -64,7 +70,9 @@ async fn without_cache(store: &TestStore, clock: &Arc<TestClock>) -> (Running, T
         config["database"] = format!("sqlite:{}", store.root().join(path).display()).into();
     }
     fs::write(root.join("config.json"), config.to_string()).unwrap();
-    (Engine::start(root, store.node_options(clock)).await.unwrap(), folder)
+    let running = Engine::start(root, store.node_options(clock)).await.unwrap();
+    running.stop_keeping_up();
+    (running, folder)
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -100,8 +108,8 @@ fn change(store: &TestStore, shop: &Shop, state: &mut u64) -> String {
     let which = dice(state, 22);
     let some = dice(state, 1000);
     let text = format!("W{some}");
-    let product = if some % 2 == 0 { shop.jacket } else { shop.lamp };
-    let variant = if some % 2 == 0 { shop.small } else { shop.large };
+    let product = if some.is_multiple_of(2) { shop.jacket } else { shop.lamp };
+    let variant = if some.is_multiple_of(2) { shop.small } else { shop.large };
     let sql = |sql: &str| {
         let sql = sql.to_owned();
         let params: Vec<(&str, db::Value)> =
@@ -229,9 +237,10 @@ fn put_units(store: &TestStore) {
 on_both! {
     async fn no_page_of_any_node_is_ever_older_than_the_last_commit(store: TestStore) {
         store.settings(json!({"languages": ["ru"]})).await;
-        lay_files(store);
+        lay(store);
         let shop = fill(store);
         let node = store.node(&store.clock).await;
+        node.stop_keeping_up();
         let (reference, _folder) = without_cache(store, &store.clock).await;
         let mut state = 20_261_202;
         let paths = [
@@ -259,7 +268,7 @@ on_both! {
     }
 
     async fn orders_of_other_products_leave_kept_pages_alone(store: TestStore) {
-        lay_files(store);
+        lay(store);
         let shop = fill(store);
         let now: Timestamp = NOON.parse().unwrap();
         // What the goods themselves left to be made anew is no order's.
@@ -299,7 +308,7 @@ on_both! {
     }
 
     async fn a_page_is_one_computation_for_all_who_wait(store: TestStore) {
-        lay_files(store);
+        lay(store);
         fill(store);
         let shared: &TestStore = store;
         let pages = all((0..12).map(|_| get(shared, "/trail-jacket", ""))).await;
@@ -321,7 +330,7 @@ on_both! {
     }
 
     async fn what_a_request_says_of_itself_changes_nothing(store: TestStore) {
-        lay_files(store);
+        lay(store);
         fill(store);
         for path in ["/trail-jacket", "/outdoor"] {
             for headers in [
@@ -342,7 +351,7 @@ on_both! {
     }
 
     async fn a_page_goes_out_as_the_visitor_takes_it(store: TestStore) {
-        lay_files(store);
+        lay(store);
         fill(store);
         let plain = warm(store, "/trail-jacket").await;
         let tag = plain.header("etag").unwrap().to_owned();
@@ -400,7 +409,7 @@ on_both! {
     }
 
     async fn statements_depend_on_the_tables_they_name(store: TestStore) {
-        lay_files(store);
+        lay(store);
         put_units(store);
         fill(store);
         let first = warm(store, "/").await.text();
@@ -423,7 +432,7 @@ on_both! {
 
     async fn the_debugger_tells_hits_and_what_made_them_stale(store: TestStore) {
         store.settings(json!({"debug_code": "Open-1"})).await;
-        lay_files(store);
+        lay(store);
         put_units(store);
         fill(store);
         let report = async |store: &TestStore| -> Value {

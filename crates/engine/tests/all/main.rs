@@ -1,6 +1,11 @@
 //! The real engine over HTTP: every refusal of its gate, signing in, tickets, exactly once, the program's endpoint.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test stops at what it did not expect")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test stops at what it did not expect"
+)]
 
 mod buying;
 mod buying_at_once;

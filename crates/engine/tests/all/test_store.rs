@@ -173,6 +173,11 @@ impl TestStore {
         self.running.as_ref().unwrap().keep_up().await;
     }
 
+    /// The engine's jobs have no more turns of their own.
+    pub(crate) fn stop_keeping_up(&self) {
+        self.running.as_ref().unwrap().stop_keeping_up();
+    }
+
     pub(crate) async fn stop(&mut self) {
         if let Some(running) = self.running.take() {
             running.stop().await;

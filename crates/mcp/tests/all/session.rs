@@ -51,7 +51,8 @@ async fn every_field_of_the_data_is_there() {
             "tasks": {"waiting": [{"state": "kNew", "name": "New", "count": 2}], "given": []},
             "granted": [
                 "session_init", "session_connect", "session_rules_accept", "session_clear",
-                "memory_list", "memory_load", "memory_remove", "memory_save", "repo_list", "engine_db_locks"
+                "memory_list", "memory_load", "memory_remove", "memory_save", "repo_list", "shop_agent", "shop_module",
+                "shop_page", "engine_db_locks"
             ]
         })
     );
