@@ -34,8 +34,8 @@ pub enum Reads {
     More,
 }
 
-/// What a statement that [`super::select`] carries out can read: every table whose name stands in it, whatever it
-/// means there, so never too few. Nothing reads a table whose name does not stand in the text: the views that agents
+/// What a statement that [`select`](fn@super::select) carries out can read: every table whose name stands in it,
+/// whatever it means there, so never too few. Nothing reads a table whose name does not stand in the text: the views that agents
 /// see are one for each table, and no function they may call takes a name.
 pub fn reads<'a>(sql: &str, params: impl IntoIterator<Item = &'a Json>) -> Reads {
     let sql = sql.to_ascii_lowercase();

@@ -523,7 +523,7 @@ async fn a_node_that_lost_its_line_shows_nothing_old() {
     let wire = Wire::to(server.clone());
     let through = database.replace(&server, &format!("127.0.0.1:{}", wire.port));
     store.settings(json!({"database": through})).await;
-    lay_files(&store);
+    lay(&store);
     fill(&store);
     warm(&store, "/desk-lamp").await;
     wire.cut();
