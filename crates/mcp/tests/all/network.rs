@@ -333,8 +333,9 @@ async fn a_refusal_that_this_build_does_not_know_is_shown_as_it_came() {
     });
     let called = host.call("memory_list", json!({})).await;
     assert!(called.text().starts_with("Unexpected answer: the store refused: MOON_IS_FULL: wait a night"));
-    engine.answers(|_| Reply::Json(json!({"ok": false, "error": "Gadget not found! [x]"})));
-    assert_eq!(host.call("memory_list", json!({})).await.text(), "Gadget not found! [x]");
+    engine.answers(|_| Reply::Json(json!({"ok": false, "error": "Module not found! [units/x.js]"})));
+    let called = host.call("memory_list", json!({})).await;
+    assert!(called.text().starts_with("Module not found! [units/x.js] "), "{}", called.text());
 }
 
 /// What the reader is told where an earlier try may have been carried out.
