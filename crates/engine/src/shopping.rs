@@ -74,6 +74,17 @@ pub enum NotDone {
     Broke(String),
 }
 
+impl NotDone {
+    /// What happened, for the log.
+    pub(crate) fn cause(&self) -> String {
+        match self {
+            Self::Problem(problem) => problem.code.to_owned(),
+            Self::Db(cause) => wire::Fault::from(cause).chain().to_owned(),
+            Self::Broke(cause) => cause.clone(),
+        }
+    }
+}
+
 impl From<DbError> for NotDone {
     fn from(cause: DbError) -> Self {
         Self::Db(cause)
@@ -95,6 +106,16 @@ impl From<MoneyError> for NotDone {
 impl From<wire::Fault> for NotDone {
     fn from(fault: wire::Fault) -> Self {
         Self::Broke(fault.chain().to_owned())
+    }
+}
+
+impl From<db::stock::ReserveError> for NotDone {
+    fn from(cause: db::stock::ReserveError) -> Self {
+        use db::stock::ReserveError;
+        match cause {
+            ReserveError::OutOfStock { cause, .. } => Problem::with("only_left", cause.available).into(),
+            ReserveError::Db(cause) => cause.into(),
+        }
     }
 }
 

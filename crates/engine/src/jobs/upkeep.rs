@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use db::orders::StateError;
 use db::{DbError, books, jobs, listing, orders, stock};
 use jiff::SignedDuration;
 
@@ -66,7 +65,7 @@ impl Upkeep {
     }
 
     /// Runs one part; what it did and whether it failed goes to the log and into the counts.
-    fn part(&mut self, state: &AppState, name: &'static str, work: impl FnOnce() -> Result<u64, StateError>) {
+    fn part(&mut self, state: &AppState, name: &'static str, work: impl FnOnce() -> Result<u64, NotDone>) {
         match work() {
             Ok(rows) => {
                 if self.failing.remove(name).is_some() {
@@ -78,10 +77,10 @@ impl Upkeep {
                 }
             }
             // Others write, or the store is being moved: the next round comes soon.
-            Err(StateError::Db(DbError::Busy | DbError::WritesFrozen)) => state.metrics.job(name, "busy", 0),
+            Err(NotDone::Db(DbError::Busy | DbError::WritesFrozen)) => state.metrics.job(name, "busy", 0),
             Err(error) => {
                 state.metrics.job(name, "failed", 0);
-                let cause = wire::Fault::from(error).chain().to_owned();
+                let cause = error.cause();
                 if self.failing.get(name) != Some(&cause) {
                     tracing::warn!(job = name, %cause, "A job of the engine failed; it is tried again");
                     self.failing.insert(name, cause);
@@ -92,7 +91,7 @@ impl Upkeep {
 }
 
 /// Repeats work until there is none left or the time is over; how much was done.
-fn repeat(mut work: impl FnMut() -> Result<u64, DbError>) -> Result<u64, StateError> {
+fn repeat(mut work: impl FnMut() -> Result<u64, DbError>) -> Result<u64, NotDone> {
     let begin = Instant::now();
     let mut sum = 0;
     loop {
@@ -106,7 +105,7 @@ fn repeat(mut work: impl FnMut() -> Result<u64, DbError>) -> Result<u64, StateEr
 
 /// Cancels orders that were not paid in time, each in a transaction of its own: one that cannot be cancelled keeps no
 /// other waiting.
-fn cancel_unpaid(state: &AppState) -> Result<u64, StateError> {
+fn cancel_unpaid(state: &AppState) -> Result<u64, NotDone> {
     let (begin, now) = (Instant::now(), state.clock.now());
     let (mut last, mut count, mut failure) = (0, 0, None);
     while begin.elapsed() < LONGEST {
@@ -116,8 +115,7 @@ fn cancel_unpaid(state: &AppState) -> Result<u64, StateError> {
         for order in found {
             match shopping::jobs::cancel_overdue(state, order) {
                 Ok(cancelled) => count += u64::from(cancelled),
-                Err(NotDone::Db(cause)) => failure = Some(StateError::Db(cause)),
-                Err(cause) => tracing::warn!(order, ?cause, "An unpaid order could not be cancelled"),
+                Err(cause) => failure = Some(cause),
             }
         }
     }
@@ -128,7 +126,7 @@ fn cancel_unpaid(state: &AppState) -> Result<u64, StateError> {
 }
 
 /// Says in log and counts where the shop's rows contradict each other; how many checks found something.
-fn check_books(state: &AppState) -> Result<u64, StateError> {
+fn check_books(state: &AppState) -> Result<u64, NotDone> {
     if !jobs::take(&state.db, "check_books", BOOKS_EVERY, state.clock.now())? {
         return Ok(0);
     }

@@ -2,7 +2,7 @@
 
 use db::carts::{self, Cart};
 use db::customers::Customer;
-use db::stock::{self, Holder, ReserveError, Wanted};
+use db::stock::{self, Holder, Wanted};
 use db::{Tx, goods, prices, promotions};
 use jiff::SignedDuration;
 
@@ -151,42 +151,16 @@ fn reserve(tx: &mut Tx, cx: Cx<'_>, cart: i64, variant: i64, quantity: i64) -> D
     if minutes == 0 {
         return Ok(());
     }
-    let until = cx.now + SignedDuration::from_mins(i64::from(minutes));
-    let wish =
-        |quantity| Wanted { holder: Holder::Cart(cart), variant_id: variant, quantity, until: Some(until) };
-    let wishes = if quantity > 0 { vec![wish(quantity)] } else { Vec::new() };
-    if wishes.is_empty() {
-        return release_and_hold(tx, cx, cart, until);
-    }
-    match stock::reserve(tx, &wishes, cx.now) {
-        Ok(()) => Ok(()),
-        Err(ReserveError::OutOfStock { cause, .. }) => {
-            Err(Problem::with("only_left", cause.available).into())
-        }
-        Err(ReserveError::Db(cause)) => Err(cause.into()),
-    }
-}
-
-/// A line is gone: what the others hold is held anew.
-fn release_and_hold(tx: &mut Tx, cx: Cx<'_>, cart: i64, until: jiff::Timestamp) -> Done<()> {
-    stock::release(tx, Holder::Cart(cart), cx.now)?;
-    let lines = carts::lines(tx, cart)?;
-    let wishes: Vec<Wanted> = lines
-        .iter()
-        .map(|line| Wanted {
-            holder: Holder::Cart(cart),
-            variant_id: line.variant_id,
-            quantity: line.quantity,
-            until: Some(until),
-        })
-        .collect();
-    match stock::reserve(tx, &wishes, cx.now) {
-        Ok(()) => Ok(()),
-        Err(ReserveError::OutOfStock { cause, .. }) => {
-            Err(Problem::with("only_left", cause.available).into())
-        }
-        Err(ReserveError::Db(cause)) => Err(cause.into()),
-    }
+    let until = Some(cx.now + SignedDuration::from_mins(i64::from(minutes)));
+    let wish = |variant_id, quantity| Wanted { holder: Holder::Cart(cart), variant_id, quantity, until };
+    let wishes = if quantity > 0 {
+        vec![wish(variant, quantity)]
+    } else {
+        // A line is gone: what the others hold is held anew.
+        stock::release(tx, Holder::Cart(cart), cx.now)?;
+        carts::lines(tx, cart)?.iter().map(|line| wish(line.variant_id, line.quantity)).collect()
+    };
+    Ok(stock::reserve(tx, &wishes, cx.now)?)
 }
 
 /// Puts a coupon into the cart. One that does nothing here yet is taken; one that never can is refused.

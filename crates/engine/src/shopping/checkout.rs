@@ -177,10 +177,8 @@ fn told(error: PlaceError) -> NotDone {
         PlaceError::OutOfStock(ReserveError::OutOfStock { cause, .. }) if cause.available == 0 => {
             Problem::of("sold_out").into()
         }
-        PlaceError::OutOfStock(ReserveError::OutOfStock { cause, .. }) => {
-            Problem::with("only_left", cause.available).into()
-        }
-        PlaceError::OutOfStock(ReserveError::Db(cause)) | PlaceError::Db(cause) => cause.into(),
+        PlaceError::OutOfStock(cause) => cause.into(),
+        PlaceError::Db(cause) => cause.into(),
         PlaceError::UsedUp(_) => Problem::of("used_up").into(),
         PlaceError::CartChanged => Problem::of("changed").into(),
         PlaceError::Lines(..) => NotDone::Broke("lines and totals differ".to_owned()),

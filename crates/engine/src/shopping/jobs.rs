@@ -53,13 +53,8 @@ fn round(state: &AppState) {
         ("refunds", refund_again(state, cx)),
         ("words that have run out", drop_expired(state, cx)),
     ] {
-        match done {
-            Ok(()) => {}
-            Err(NotDone::Db(cause)) => tracing::warn!(what, %cause, "A round broke off"),
-            Err(NotDone::Problem(problem)) => {
-                tracing::warn!(what, problem = problem.code, "A round broke off")
-            }
-            Err(NotDone::Broke(cause)) => tracing::warn!(what, cause, "A round broke off"),
+        if let Err(not_done) = done {
+            tracing::warn!(what, cause = not_done.cause(), "A round broke off");
         }
     }
 }

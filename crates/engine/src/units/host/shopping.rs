@@ -139,13 +139,7 @@ pub(super) fn expected<T>(call: &str, done: Done<T>) -> Result<Result<T, Problem
 }
 
 fn told(call: &str, error: NotDone) -> HostError {
-    match error {
-        NotDone::Db(cause) => tracing::error!(cause = ?cause, call, "A call about buying failed"),
-        NotDone::Broke(cause) => tracing::error!(cause, call, "A call about buying failed"),
-        NotDone::Problem(problem) => {
-            tracing::error!(problem = problem.code, call, "A call about buying failed")
-        }
-    }
+    tracing::error!(cause = error.cause(), call, "A call about buying failed");
     HostError::new("DATABASE", "the database cannot be used")
 }
 
