@@ -55,6 +55,8 @@ async function open({ viewport = DESKTOP, scheme = "light", scripts = true } = {
     { name: "prefers-reduced-motion", value: "reduce" },
   ]);
   await page.setJavaScriptEnabled(scripts);
+  // Each page is weighed as it comes to somebody new.
+  await page.setCacheEnabled(false);
   const wrong = [];
   page.on("console", (message) => {
     // That a page is missing is what its own test asks for.
@@ -87,7 +89,8 @@ async function go(page, path) {
     }
   };
   page.on("response", count);
-  const response = await page.goto(storefront + path, { waitUntil: "networkidle0" });
+  const response = await page.goto(storefront + path, { waitUntil: "load" });
+  await page.waitForNetworkIdle({ idleTime: 100 });
   page.off("response", count);
   return { status: response.status(), weight, strangers };
 }
@@ -121,7 +124,8 @@ async function findings(page) {
 /** Clicks what leads to another page, and waits for it. */
 async function follow(page, selector) {
   await page.waitForSelector(selector);
-  await Promise.all([page.waitForNavigation({ waitUntil: "networkidle0" }), page.$eval(selector, (element) => element.click())]);
+  await Promise.all([page.waitForNavigation({ waitUntil: "load" }), page.$eval(selector, (element) => element.click())]);
+  await page.waitForNetworkIdle({ idleTime: 50 });
 }
 
 for (const [name, path] of Object.entries(PAGES)) {
