@@ -18,6 +18,7 @@ use crate::http::requests::Requests;
 use crate::media::Shelf;
 use crate::settings::Settings;
 use crate::settings::reload::LiveSettings;
+use crate::storefront::Packed;
 use crate::units::Units;
 use crate::write_check::WriteCheck;
 use crate::write_error::{WriteError, commit_lost};
@@ -49,6 +50,8 @@ pub(crate) struct AppState {
     pub(crate) units: Units,
     /// Its editable files, with versions.
     pub(crate) files: Files,
+    /// Files of the templates' groups, packed.
+    pub(crate) packed: Packed,
     /// Pictures in sizes that were made once.
     pub(crate) shelf: Shelf,
     /// Which requests the marker of demo mode counts for.

@@ -30,7 +30,7 @@ use axum::routing::{MethodRouter, get, post};
 use serde_json::Value;
 use shop::address::is_own_computer;
 use tower_http::compression::CompressionLayer;
-use tower_http::compression::predicate::SizeAbove;
+use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 use wire::{Envelope, Request, Stop, catalogue};
 use zeroize::Zeroize as _;
 
@@ -61,7 +61,10 @@ pub(crate) fn router(state: Arc<AppState>) -> Router {
         .route("/core/ready", get(ready))
         .route("/core/metrics", get(metrics))
         .merge(pages.layer(from_fn_with_state(Arc::clone(&state), page_room)))
-        .layer(CompressionLayer::new().compress_when(SizeAbove::new(COMPRESS_FROM)))
+        .layer(
+            CompressionLayer::new()
+                .compress_when(SizeAbove::new(COMPRESS_FROM).and(NotForContentType::IMAGES)),
+        )
         .with_state(state)
 }
 

@@ -29,6 +29,7 @@ use crate::jobs::upkeep::Upkeep;
 use crate::media::Shelf;
 use crate::settings::reload::LiveSettings;
 use crate::settings::{ConfigError, Settings};
+use crate::storefront::Packed;
 use crate::units::Units;
 use crate::write_check::WriteCheck;
 use crate::{http, jobs, mail, maintenance, store};
@@ -131,6 +132,7 @@ impl Engine {
         let state = AppState {
             units,
             files,
+            packed: Packed::default(),
             shelf: Shelf::new(&root),
             settings: LiveSettings::new(&root, settings),
             root,

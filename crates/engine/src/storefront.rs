@@ -11,6 +11,7 @@ mod files;
 mod incoming;
 mod kept;
 mod pay;
+mod sitemap;
 mod statics;
 
 use std::net::SocketAddr;
@@ -29,6 +30,8 @@ use crate::blocking::blocking;
 use crate::http::pages;
 use crate::units::visit::{Audience, Visit, map};
 
+pub(crate) use statics::Packed;
+
 use address::Target;
 use incoming::Incoming;
 use kept::{Asked, PagePlace};
@@ -44,7 +47,9 @@ pub(crate) fn routes() -> Router<Arc<AppState>> {
         .route("/bundles/{*path}", get(statics::group_file))
         .route("/files/{*path}", get(files::element_file))
         .route("/favicon.ico", get(statics::root_file))
-        .route("/robots.txt", get(statics::root_file))
+        .route("/robots.txt", get(sitemap::robots))
+        .route("/sitemap.xml", get(sitemap::index))
+        .route("/sitemap/{name}", get(sitemap::part))
 }
 
 /// Any page.

@@ -32,6 +32,20 @@ record! {
     }
 }
 
+record! {
+    /// A brand.
+    pub struct Brand {
+        /// Number.
+        pub id: i64,
+        /// Name.
+        pub name: String,
+        /// Text of its page, HTML.
+        pub text: String,
+        /// Its own site.
+        pub site: String,
+    }
+}
+
 /// Attributes that lists are narrowed by, in order.
 pub fn attributes(tx: &mut Tx, language: &str) -> Result<Vec<FilterAttribute>, DbError> {
     let sql = format!(
@@ -56,4 +70,15 @@ pub fn brands(tx: &mut Tx) -> Result<Vec<(i64, String)>, DbError> {
     let rows =
         tx.rows("select id, name from brands where deleted is null order by position, name_folded", &[])?;
     rows.iter().map(|row| Ok((row.get("id")?, row.get("name")?))).collect()
+}
+
+/// A brand in a language.
+pub fn brand(tx: &mut Tx, id: i64, language: &str) -> Result<Option<Brand>, DbError> {
+    let sql = format!(
+        "select b.id, {}, {}, b.site from brands b where b.id = :id and b.deleted is null",
+        translated("b", "brands", "name"),
+        translated("b", "brands", "text")
+    );
+    let params = [("id", id.into()), ("language", language.into())];
+    tx.row(&sql, &params)?.map(|row| Brand::of(&row)).transpose()
 }

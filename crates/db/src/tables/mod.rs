@@ -38,6 +38,7 @@ pub mod rows;
 pub mod search;
 pub mod secrets;
 pub mod sign_in_attempts;
+pub mod sitemap;
 pub mod slugs;
 pub mod stock;
 pub mod tasks;

@@ -1,17 +1,25 @@
 //! Files that every visitor may have: those of the templates' groups, and a few of the root.
+//!
+//! Pages name them by addresses with a mark of their content (`main.0123456789ab.css`),
+//! which are kept for a year; the same name without a mark is asked for anew each time.
 
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
+};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
+
+mod packed;
 
 use super::answer;
 use crate::app_state::AppState;
 use crate::blocking::blocking;
 use crate::http::pages;
 use crate::units::{Tree, name};
+pub(crate) use packed::Packed;
 
 /// Kinds of files that are handed out, by their endings. What has another ending is not for visitors.
 const KINDS: [(&str, &str); 20] = [
@@ -75,29 +83,58 @@ async fn serve(
         KINDS.iter().find(|(known, _)| **known == ending).map(|(_, kind)| *kind)
     });
     let Some(kind) = kind.filter(|_| is_plain) else { return pages::not_found_page(&state) };
-    let tree = Tree::new(&state.root);
-    let read = blocking(move || Ok(tree.read(folder, &path)?)).await;
-    match read {
-        Ok(Some(content)) => file(kind, content, headers, uri),
+    let (headers, query) = (headers.clone(), uri.query().unwrap_or_default().to_owned());
+    let shared = Arc::clone(&state);
+    let served = blocking(move || {
+        let found = find(&Tree::new(&shared.root), folder, &path)?;
+        Ok(found.map(|(content, mark)| {
+            let named = mark
+                .or_else(|| query.split('&').find_map(|field| field.strip_prefix("v=").map(str::to_owned)));
+            file(&shared.packed, kind, content, named.as_deref(), &headers)
+        }))
+    })
+    .await;
+    match served {
+        Ok(Some(response)) => response,
         Ok(None) => pages::not_found_page(&state),
         Err(stop) => answer::broken(&state, &stop),
     }
 }
 
-fn file(kind: &'static str, content: Vec<u8>, headers: &HeaderMap, uri: &Uri) -> Response {
-    let hash = blake3::hash(&content).to_hex();
-    let mark = hash.get(..12).unwrap_or_default();
+/// The content of a file, and the mark its address names. A file that really has such a name is meant before one whose
+/// address has a mark.
+fn find(tree: &Tree, folder: &str, path: &str) -> std::io::Result<Option<(Vec<u8>, Option<String>)>> {
+    if let Some(content) = tree.read(folder, path)? {
+        return Ok(Some((content, None)));
+    }
+    let Some((path, mark)) = name::unmarked(path) else { return Ok(None) };
+    Ok(tree.read(folder, &path)?.map(|content| (content, Some(mark.to_owned()))))
+}
+
+fn file(
+    packed: &Packed,
+    kind: &'static str,
+    content: Vec<u8>,
+    named: Option<&str>,
+    headers: &HeaderMap,
+) -> Response {
+    let mark = name::mark(&content);
     let tag = format!("\"{mark}\"");
-    // An address with the content's own mark never means another content.
-    let is_marked =
-        uri.query().is_some_and(|query| query.split('&').any(|field| field == format!("v={mark}")));
-    let rule = if is_marked { "public, max-age=31536000, immutable" } else { "no-cache" };
-    let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
-    let shared = [(ETAG, tag.clone()), (CACHE_CONTROL, rule.to_owned())];
-    let mut response = if known.is_some_and(|known| known.contains(&tag)) {
+    // An address with the content's own mark never means another content; one with a former mark gets what is there now.
+    let rule = if named == Some(&mark) { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let shared =
+        [(ETAG, tag.clone()), (CACHE_CONTROL, rule.to_owned()), (VARY, "Accept-Encoding".to_owned())];
+    let mut response = if text(IF_NONE_MATCH).contains(&tag) {
         (StatusCode::NOT_MODIFIED, shared).into_response()
     } else {
-        (shared, [(CONTENT_TYPE, kind)], content).into_response()
+        let takes_gzip = text(ACCEPT_ENCODING).split(',').any(|range| range.trim() == "gzip");
+        match takes_gzip.then(|| packed.get(&mark, kind, &content)).flatten() {
+            Some(short) => {
+                (shared, [(CONTENT_TYPE, kind), (CONTENT_ENCODING, "gzip")], short).into_response()
+            }
+            None => (shared, [(CONTENT_TYPE, kind)], content).into_response(),
+        }
     };
     answer::dress(&mut response);
     response

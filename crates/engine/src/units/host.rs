@@ -92,6 +92,8 @@ const CALLS: &[&str] = &[
     "customer.add_address",
     "customer.remove_address",
     "customer.erase",
+    "brands.get",
+    "brands.list",
 ];
 
 /// Workers whose scripts have these calls.

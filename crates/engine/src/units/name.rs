@@ -28,6 +28,31 @@ pub(crate) fn template(from: &str, name: &str) -> Option<String> {
     (is_unit(unit) && is_plain(stem)).then(|| format!("{unit}/{file}"))
 }
 
+/// Letters of the mark of a file's content.
+const MARK: usize = 12;
+
+/// The mark of a content, which stands in addresses.
+pub(crate) fn mark(content: &[u8]) -> String {
+    blake3::hash(content).to_hex().chars().take(MARK).collect()
+}
+
+/// A file's name with a mark in front of its ending: `main.0123456789ab.css`.
+pub(crate) fn marked(file: &str, mark: &str) -> String {
+    match file.rsplit_once('.') {
+        Some((stem, ending)) => format!("{stem}.{mark}.{ending}"),
+        None => format!("{file}.{mark}"),
+    }
+}
+
+/// A name as it was before a mark was put into it, and the mark; `None` where there is none in it.
+pub(crate) fn unmarked(file: &str) -> Option<(String, &str)> {
+    let (rest, ending) = file.rsplit_once('.')?;
+    let (stem, mark) = rest.rsplit_once('.')?;
+    let is_mark =
+        mark.len() == MARK && mark.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    is_mark.then(|| (format!("{stem}.{ending}"), mark))
+}
+
 /// Whether this is one plain part of a path: no separator, no dot in front, nothing that hides.
 pub(crate) fn is_plain(part: &str) -> bool {
     !part.is_empty()
@@ -74,6 +99,15 @@ mod tests {
             ["main.html", "../x.htm", "a/../b.htm", "/etc/x.htm", "a/b/c.htm", ".htm", "a\\b.htm", "a/.x.htm"]
         {
             assert_eq!(template("home", name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_mark_goes_into_a_name_and_out_again() {
+        let mark = mark(b"a{}");
+        assert_eq!(unmarked(&marked("a/main.css", &mark)), Some(("a/main.css".to_owned(), mark.as_str())));
+        for name in ["main.css", "main.min.css", "jquery.0123456789AB.js", "0123456789ab"] {
+            assert_eq!(unmarked(name), None, "{name}");
         }
     }
 

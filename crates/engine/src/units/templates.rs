@@ -263,8 +263,7 @@ impl Files {
             let content = self.tree.read("templates", &path).ok()?;
             self.see(&path, content.as_deref());
             if let Some(content) = content {
-                let hash = blake3::hash(&content).to_hex();
-                return Some(format!("/statics/{file}?v={}", hash.get(..12).unwrap_or_default()));
+                return Some(format!("/statics/{}", name::marked(file, &name::mark(&content))));
             }
         }
         None

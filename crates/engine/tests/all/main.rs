@@ -25,6 +25,7 @@ mod nodes;
 mod once;
 mod pictures;
 mod program;
+mod seo;
 mod shop_forms;
 mod shop_pages;
 mod sign_in;

@@ -269,6 +269,22 @@ async fn nothing_leads_out_of_units_and_templates() {
     );
     let tag = answer.header("etag").unwrap().to_owned();
     assert_eq!(get(store, "/statics/main.css", &format!("if-none-match: {tag}\r\n")).await.status, 304);
-    let marked = get(store, &format!("/statics/main.css?v={}", tag.trim_matches('"')), "").await;
-    assert!(marked.header("cache-control").unwrap().contains("immutable"));
+    let mark = tag.trim_matches('"');
+    for path in [format!("/statics/main.css?v={mark}"), format!("/statics/main.{mark}.css")] {
+        let marked = get(store, &path, "").await;
+        assert!(marked.header("cache-control").unwrap().contains("immutable"), "{path}");
+        assert_eq!(marked.text(), "a{}", "{path}");
+    }
+    let former = get(store, "/statics/main.0123456789ab.css", "").await;
+    assert_eq!((former.status, former.header("cache-control")), (200, Some("no-cache")));
+    assert_eq!(get(store, "/statics/main.0123.css", "").await.status, 404);
+    let long = "a { color: red }\n".repeat(200);
+    put(store, "templates/default/statics/long.css", &long);
+    let packed = get(store, "/statics/long.css", "accept-encoding: gzip, br\r\n").await;
+    assert_eq!(
+        (packed.header("content-encoding"), packed.header("vary")),
+        (Some("gzip"), Some("Accept-Encoding"))
+    );
+    assert!(packed.body.len() < long.len() / 5);
+    assert_eq!(get(store, "/statics/long.css", "").await.text(), long);
 }

@@ -1,5 +1,6 @@
 //! Typed calls for what every shop shows: they know the rules, and exactly what their answers are made of.
 
+mod brands;
 mod cards;
 mod categories;
 mod content;
@@ -47,6 +48,8 @@ pub(super) fn call(run: &mut Run<'_>, name: &str, args: &Arguments<'_>) -> Optio
         "pages.homes" => content::homes(run, args),
         "menus.get" => content::menu(run, args),
         "search" => list::search(run, args),
+        "brands.get" => brands::get(run, args),
+        "brands.list" => brands::list(run, args),
         _ => return None,
     };
     Some(answer)

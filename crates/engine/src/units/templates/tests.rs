@@ -152,10 +152,8 @@ fn statics_have_an_address_that_changes_with_their_content() {
     ]);
     let page = || text(&templates, "home", "main.htm", context! {}).unwrap();
     let first = page();
-    assert!(
-        first.starts_with("/statics/main.css?v=") || first.starts_with("/statics/main.css?v="),
-        "{first}"
-    );
+    let rest = first.strip_prefix("/statics/main.").and_then(|rest| rest.strip_suffix(".css"));
+    assert!(rest.is_some_and(|mark| mark.len() == 12), "{first}");
     place.write("default/statics/main.css", "b{}");
     assert_ne!(page(), first);
     assert_eq!(templates.group(&look()).address("../../config.json"), None);

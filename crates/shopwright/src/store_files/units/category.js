@@ -1,5 +1,6 @@
 // A category: its products by page, sorted, and narrowed by what they have in common.
 import { address, numbers, show, summary } from "units/inc_page.js";
+import { crumbs, list } from "units/inc_seo.js";
 
 const SORTS = ["popular", "new", "price", "price_down", "name", "rating"];
 const PER = 24;
@@ -10,24 +11,37 @@ export function main({ id }) {
     shop.status(404);
     return shop.unit("not_found");
   }
-  const query = shop.request.query;
+  return listing(category, shop.request.query, { category: id });
+}
+
+/** The page of a list of products: of a category, or of what else has a name, an address and products. `of` says
+ * which: a category's number, or filters that no visitor takes away. */
+export function listing(category, query, of) {
   const page = Number(query.page ?? 1);
+  // Pages past the last one with a number begin behind a product.
+  const after = typeof query.after === "string" && query.after !== "" ? query.after : null;
   const sort = SORTS.includes(query.sort) ? query.sort : category.sort;
   const filters = chosen(query);
   const found = Number.isInteger(page) && page >= 1
-    ? shop.products.list({ category: id, page, per: PER, sort, filters, facets: true })
+    ? shop.products.list({ category: of.category, page, after, per: PER, sort, filters: { ...filters, ...of.filters }, facets: true })
     : null;
-  if (!found || (page > 1 && found.items.length === 0)) {
+  if (!found || ((page > 1 || after) && found.items.length === 0)) {
     shop.status(404);
     return shop.unit("not_found");
   }
+  found.facets = found.facets.filter((facet) => !of.filters?.["f_" + facet.key]);
   const fields = { ...listed(filters), sort: sort === category.sort ? "" : sort };
   const at = (number) => address(category.url, { ...fields, page: number > 1 ? number : "" });
+  const next = page < found.pages && !after
+    ? at(page + 1)
+    : found.next && address(category.url, { ...fields, after: found.next });
   const isNarrowed = Object.keys(filters).length > 0;
-  return show("main.htm", {
+  return show("category/main.htm", {
     // Pages are addresses of their own; filters and sorts are not.
-    path: address(category.url, { page: page > 1 ? page : "" }),
-    urls: page > 1 || isNarrowed ? null : category.urls,
+    path: address(category.url, after ? { after } : { page: page > 1 ? page : "" }),
+    urls: page > 1 || after || isNarrowed ? null : category.urls,
+    data: [crumbs(category.path), list(found.items), ...(of.data ?? [])],
+    shot: found.items.find((item) => item.image)?.image ?? null,
     is_hidden: isNarrowed || fields.sort !== "",
     description: category.seo_description ?? summary(category.text),
     category,
@@ -41,9 +55,9 @@ export function main({ id }) {
       const rest = { ...filters, [name]: others.length < (filters[name] ?? []).length ? others : [] };
       return address(category.url, { ...listed(rest), sort: fields.sort });
     }),
-    pages: numbers(page, found.pages).map((number) => ({ number, url: number ? at(number) : null, here: number === page })),
+    pages: numbers(after ? found.pages : page, found.pages).map((number) => ({ number, url: number ? at(number) : null, here: !after && number === page })),
     previous: page > 1 ? at(page - 1) : null,
-    next: page < found.pages ? at(page + 1) : null,
+    next: next || null,
   });
 }
 

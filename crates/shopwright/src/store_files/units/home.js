@@ -1,5 +1,6 @@
 // The store's home page: its departments and what is bought most and new.
-import { home, show, summary } from "units/inc_page.js";
+import { at, home, show, summary } from "units/inc_page.js";
+import { organization, website } from "units/inc_seo.js";
 
 /** Pages of text that buyers want to know of before they buy, by their keys. */
 const PROMISES = ["delivery", "returns", "about"];
@@ -8,6 +9,8 @@ export function main() {
   const popular = shop.products.list({ sort: "popular", per: 8 }).items;
   return show("main.htm", {
     path: home(),
+    data: [organization(), website(at("search"))],
+    shot: popular.find((product) => product.image)?.image ?? null,
     urls: shop.pages.homes(),
     departments: shop.categories.tree({ depth: 2 }).map(pictured),
     popular,

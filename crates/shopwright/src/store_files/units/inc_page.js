@@ -3,7 +3,7 @@
 /** Shows a page: a template of the unit inside the layout. */
 export function show(template, page) {
   return shop.render(template, {
-    store: { name: shop.config("name"), url: base() },
+    store: { name: shop.config("name"), url: base(), language: shop.config("language") },
     language: shop.language,
     home: home(),
     homes: shop.pages.homes(),

@@ -1,5 +1,6 @@
 // A page that the owner wrote.
 import { show, summary } from "units/inc_page.js";
+import { crumbs } from "units/inc_seo.js";
 
 export function main({ id }) {
   const page = shop.pages.get(id);
@@ -10,6 +11,7 @@ export function main({ id }) {
   return show("main.htm", {
     path: page.url,
     urls: page.urls,
+    data: page.url ? [crumbs([{ name: page.name, url: page.url }])] : [],
     description: page.seo_description ?? summary(page.text),
     page,
   });

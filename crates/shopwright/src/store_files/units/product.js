@@ -1,5 +1,6 @@
 // A product: its variants, prices, stock, reviews, and the same for search engines.
 import { address, base, show, summary, withoutEmpty } from "units/inc_page.js";
+import { crumbs } from "units/inc_seo.js";
 
 export function main({ id }) {
   const product = shop.products.get(id);
@@ -24,9 +25,10 @@ export function main({ id }) {
     promises: ["delivery", "returns"].map((key) => shop.pages.get(key)).filter((page) => page && page.url)
       .map((page) => ({ key: page.key, name: page.name, url: page.url, text: summary(page.text, 110) })),
     links: alike(product),
+    kind: "product",
     shot: product.images[0] ?? null,
     ld: withoutEmpty(structured(product, reviews, description)),
-    crumbs_ld: crumbs(product),
+    crumbs_ld: crumbs([...product.path, { name: product.name, url: product.url }]),
   });
 }
 
@@ -120,21 +122,7 @@ function structured(product, reviews, description) {
   }
   if (priced.length > 1) {
     whole.productGroupID = String(product.id);
-    whole.hasVariant = priced.map((variant) => ({ "@type": "Product", name: variant.title, ...one(variant) }));
+    whole.hasVariant = priced.map((variant) => ({ "@type": "Product", name: variant.title, image: whole.image, ...one(variant) }));
   }
   return priced.length ? whole : null;
-}
-
-function crumbs(product) {
-  const path = [...product.path, { name: product.name, url: product.url }];
-  return {
-    "@context": "https://schema.org",
-    "@type": "BreadcrumbList",
-    itemListElement: path.map((step, at) => ({
-      "@type": "ListItem",
-      position: at + 1,
-      name: step.name,
-      item: base() + step.url,
-    })),
-  };
 }

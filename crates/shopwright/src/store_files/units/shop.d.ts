@@ -135,7 +135,7 @@ interface Product {
   url: Path | null;
   urls: Record<string, Path>;
   path: Step[];
-  brand: { id: number; name: string } | null;
+  brand: { id: number; name: string; url: Path | null } | null;
   options: { id: number; name: string; values: { id: number; name: string }[] }[];
   variants: Variant[];
   attributes: { key: string; name: string; text: string }[];
@@ -163,6 +163,19 @@ interface List {
   per: number;
   /** Only where they were asked for. */
   facets: Facet[];
+  /** Where the next page begins, for `after`: behind the pages that have a number. */
+  next: string | null;
+}
+
+interface Brand {
+  id: number;
+  name: string;
+  text: string;
+  site: string;
+  url: Path | null;
+  urls: Record<string, Path>;
+  seo_title: string | null;
+  seo_description: string | null;
 }
 
 interface Review {
@@ -384,6 +397,8 @@ declare const shop: {
     list(options?: {
       category?: number;
       page?: number;
+      /** Instead of a page's number: `next` of the page before. */
+      after?: string;
       per?: number;
       sort?: Sort;
       /** Keys of choices, by attribute: `{ f_colour: ["green"], f_brand: ["3"] }`. */
@@ -394,6 +409,7 @@ declare const shop: {
     get(id: number): Product | null;
     links(id: number, kind?: "kUpsell" | "kCross" | "kAnalog" | "kSpare"): Card[];
   };
+  readonly brands: { get(id: number): Brand | null; list(): Step[] };
   readonly prices: { of(variants: number[]): Record<string, Price> };
   readonly stock: { of(variants: number[]): Record<string, number | null> };
   readonly reviews: {
@@ -414,7 +430,7 @@ declare const shop: {
   /** A picture in a size, and at twice the size for dense screens. `inside` shows all of it, `cover` fills the box. */
   image(file: { url: Path }, options?: { width?: Length; height?: Length; fit?: "inside" | "cover" }): Omit<Image, "id">;
   /** `meant` is what was searched instead, where nothing holds what was typed. */
-  search(text: string, options?: { page?: number; per?: number }): Omit<List, "facets"> & { meant: string | null };
+  search(text: string, options?: { page?: number; per?: number }): Omit<List, "facets" | "next"> & { meant: string | null };
 
   // Buying. What changes something works for a form that was sent (POST) only, and in the visitor's own name.
   readonly cart: {

@@ -2,7 +2,7 @@
 
 use db::DbError;
 use db::filters::{self, FilterAttribute, FilterChoice};
-use db::listing::{self, Count, Facet, Query, Sort, Start};
+use db::listing::{self, After, Count, Facet, Query, Sort, Start};
 use db::search as words;
 use sandbox::{HostError, Value};
 
@@ -26,6 +26,8 @@ const FOUND: u32 = 200;
 struct Wanted {
     category: Option<i64>,
     page: i64,
+    /// Behind this place instead of a page with a number; what was no place is one behind which there is nothing.
+    after: Option<Option<After>>,
     per: i64,
     sort: Sort,
     filters: Vec<(String, Vec<String>)>,
@@ -36,9 +38,11 @@ struct Wanted {
 impl Wanted {
     fn of(args: &Arguments<'_>) -> Result<Self, HostError> {
         let is_true = |field: &str| args.option(0, field) == Some(&Value::Bool(true));
+        let after = args.text_option(0, "after")?;
         Ok(Self {
             category: args.int_option(0, "category")?,
             page: args.int_option(0, "page")?.unwrap_or(1),
+            after: after.map(place),
             per: args.int_option(0, "per")?.unwrap_or(24).clamp(1, MOST),
             sort: sort(args)?,
             filters: filters(args)?,
@@ -46,6 +50,15 @@ impl Wanted {
             available: is_true("available"),
         })
     }
+}
+
+/// A place in a list as addresses name it: `<number>.<what it is sorted by>`.
+fn place(text: &str) -> Option<After> {
+    let (number, key) = text.split_once('.')?;
+    // Keys of names hold a control character between their parts; one letter no database takes.
+    let is_short = key.len() <= 500 && !key.contains('\0');
+    is_short.then_some(())?;
+    Some(After { key: key.to_owned(), product_id: number.parse().ok()? })
 }
 
 fn sort(args: &Arguments<'_>) -> Result<Sort, HostError> {
@@ -88,7 +101,8 @@ fn page(reading: &mut Reading<'_>, wanted: &Wanted) -> Result<Value, DbError> {
         reading.dependencies.set(set, wanted.category.unwrap_or(0));
     }
     let lists = reading.price_lists()?;
-    let Some(list) = lists.first() else { return Ok(found(Vec::new(), 0, wanted, Vec::new())) };
+    let nothing = || found(Vec::new(), 0, wanted, Vec::new(), None);
+    let Some(list) = lists.first() else { return Ok(nothing()) };
     let known = if wanted.with_facets || !wanted.filters.is_empty() {
         Known::read(reading)?
     } else {
@@ -103,7 +117,7 @@ fn page(reading: &mut Reading<'_>, wanted: &Wanted) -> Result<Value, DbError> {
     };
     // A filter that means nothing here finds nothing: its page is not there.
     if !known.choose(&wanted.filters, &mut query) || !(1..=PAGES).contains(&wanted.page) {
-        return Ok(found(Vec::new(), 0, wanted, Vec::new()));
+        return Ok(nothing());
     }
     if query.is_filtered() {
         // Which products meet a choice, and how many would meet another, stands in these.
@@ -112,15 +126,24 @@ fn page(reading: &mut Reading<'_>, wanted: &Wanted) -> Result<Value, DbError> {
         }
     }
     let offset = u32::try_from((wanted.page - 1) * wanted.per).unwrap_or(u32::MAX);
+    let start = match wanted.after.clone() {
+        None => Start::Offset(offset),
+        Some(Some(after)) => Start::After(after),
+        Some(None) => return Ok(nothing()),
+    };
     let size = u32::try_from(wanted.per).unwrap_or(1);
-    let entries = listing::page(reading.tx, &query, &Start::Offset(offset), size)?.entries;
+    let listing::Page { entries, next } = match listing::page(reading.tx, &query, &start, size) {
+        // A place of another sorting.
+        Err(DbError::Parameter(name)) if name == "after" => return Ok(nothing()),
+        page => page?,
+    };
     let total = i64::try_from(listing::total(reading.tx, &query)?).unwrap_or(i64::MAX);
     let facets = if wanted.with_facets { known.facets(reading, &query)? } else { Vec::new() };
     let ids: Vec<i64> = entries.iter().map(|entry| entry.product_id).collect();
-    Ok(found(cards(reading, &ids)?, total, wanted, facets))
+    Ok(found(cards(reading, &ids)?, total, wanted, facets, next))
 }
 
-fn found(items: Vec<Value>, total: i64, wanted: &Wanted, facets: Vec<Value>) -> Value {
+fn found(items: Vec<Value>, total: i64, wanted: &Wanted, facets: Vec<Value>, next: Option<After>) -> Value {
     let pages = (total.saturating_add(wanted.per - 1) / wanted.per).min(PAGES);
     map([
         ("items", Value::List(items)),
@@ -129,6 +152,7 @@ fn found(items: Vec<Value>, total: i64, wanted: &Wanted, facets: Vec<Value>) -> 
         ("pages", pages.into()),
         ("per", wanted.per.into()),
         ("facets", Value::List(facets)),
+        ("next", next.map(|place| format!("{}.{}", place.product_id, place.key)).into()),
     ])
 }
 

@@ -105,8 +105,9 @@ fn path(reading: &mut Reading<'_>, product: &Product) -> Result<Value, DbError> 
 fn brand(reading: &mut Reading<'_>, product: &Product) -> Result<Value, DbError> {
     let Some(brand) = product.brand_id else { return Ok(Value::Null) };
     reading.dependencies.row("brands", brand);
-    let name = products::brand_name(reading.tx, brand)?;
-    Ok(name.map(|name| map([("id", brand.into()), ("name", name.into())])).unwrap_or_default())
+    let Some(name) = products::brand_name(reading.tx, brand)? else { return Ok(Value::Null) };
+    let url = reading.urls("brands", &[brand])?.remove(&brand);
+    Ok(map([("id", brand.into()), ("name", name.into()), ("url", url.into())]))
 }
 
 /// An option's number and name, and those of its values.
