@@ -11,6 +11,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::basis::{Priced, PricedLine};
 use super::{Cx, Done, Problem};
+use crate::media::{Kind, main_address};
 use crate::units::path::encoded;
 use crate::units::templates::{Look, money_text};
 
@@ -50,7 +51,7 @@ impl Products {
         let urls = paths.into_iter().map(|(id, path)| (id, page_path(cx, &look.language, &path))).collect();
         let mut images = HashMap::new();
         for file in products::files(tx, "products", ids)? {
-            if file.mime.starts_with("image/") && file.mime != "image/svg+xml" {
+            if Kind::of_mime(&file.mime).is_some_and(Kind::is_picture) {
                 images.entry(file.elem_id).or_insert_with(|| image(&file));
             }
         }
@@ -61,7 +62,7 @@ impl Products {
 fn image(file: &File) -> Json {
     json!({
         "id": file.id,
-        "url": encoded(&format!("files/{}", file.stored_name)),
+        "url": main_address(&file.stored_name),
         "width": file.width,
         "height": file.height,
         "alt": file.alt,

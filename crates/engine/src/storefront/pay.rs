@@ -131,10 +131,11 @@ fn refused(error: ProviderError) -> Stop {
 /// The bank's page. Nothing on it is a visitor's text.
 fn page(settings: &Settings, look: &Look, payment: &Payment, number: &str) -> Response {
     let amount = money_text(payment.amount, &payment.currency, &look.language).unwrap_or_default();
-    let [title, about, pay, fail, cancel] = match look.language.as_str() {
+    let [title, about, total, pay, fail, cancel] = match look.language.as_str() {
         "ru" => [
             "Пробная оплата",
             "Это не настоящий банк: деньги не списываются. Выберите, чем закончится оплата.",
+            "К оплате",
             "Оплатить",
             "Отказ банка",
             "Вернуться без оплаты",
@@ -142,28 +143,34 @@ fn page(settings: &Settings, look: &Look, payment: &Payment, number: &str) -> Re
         _ => [
             "Test payment",
             "This is no real bank: no money is taken. Choose how the payment ends.",
+            "To pay",
             "Pay",
             "Let the bank refuse",
             "Go back without paying",
         ],
     };
-    let button = |value: &str, words: &str| {
-        format!("<p><button class=\"button\" name=\"do\" value=\"{value}\">{words}</button></p>")
+    let button = |value: &str, kind: &str, words: &str| {
+        format!("<p><button class=\"button {kind}\" name=\"do\" value=\"{value}\">{words}</button></p>")
     };
     let name = pages::escaped(&settings.config.name);
     let html = format!(
         "<!doctype html>\n<html lang=\"{}\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <meta name=\"robots\" content=\"noindex\"><title>{title}</title>\
-         <link rel=\"stylesheet\" href=\"/statics/main.css\"></head>\n\
-         <body><main id=\"content\" class=\"wide\"><h1>{title}</h1>\
-         <p>{about}</p><p><strong>{name}</strong>, {number}: <strong>{}</strong></p>\
-         <form method=\"post\">{}{}{}</form></main></body></html>\n",
+         <meta name=\"color-scheme\" content=\"light dark\">\
+         <link rel=\"icon\" href=\"/statics/icon.svg\" type=\"image/svg+xml\">\
+         <link rel=\"stylesheet\" href=\"/statics/main.css\">\
+         <link rel=\"stylesheet\" href=\"/statics/buy.css\"></head>\n\
+         <body><main id=\"content\" class=\"wide\"><div class=\"narrow panel\"><h1>{title}</h1>\
+         <p class=\"notice warn\">{about}</p>\
+         <table class=\"sums\"><tbody><tr><th scope=\"row\">{name}</th><td>{number}</td></tr></tbody>\
+         <tfoot><tr class=\"total\"><th scope=\"row\">{total}</th><td>{}</td></tr></tfoot></table>\
+         <form method=\"post\">{}{}{}</form></div></main></body></html>\n",
         pages::escaped(&look.language),
         pages::escaped(&amount),
-        button("paid", pay),
-        button("failed", fail),
-        button("cancelled", cancel),
+        button("paid", "large", pay),
+        button("failed", "quiet", fail),
+        button("cancelled", "quiet", cancel),
     );
     let headers = [(CONTENT_TYPE, "text/html; charset=utf-8"), (CACHE_CONTROL, "no-store")];
     let mut response = (StatusCode::OK, headers, html).into_response();

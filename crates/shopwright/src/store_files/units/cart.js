@@ -1,5 +1,5 @@
 // The cart. Forms of product pages are sent here: `do=add` with `variant` and `quantity`.
-import { go, own, sent, showOwn } from "units/inc_shop.js";
+import { go, own, sent, showOwn, withThumbs } from "units/inc_shop.js";
 
 export function main() {
   const form = sent();
@@ -7,7 +7,8 @@ export function main() {
   if (form && !problem) {
     return go(own("/cart"));
   }
-  return showOwn("main.htm", { held: shop.cart.get(), code: form?.code ?? "" }, problem ? [problem] : []);
+  const held = shop.cart.get();
+  return showOwn("main.htm", { held: { ...held, lines: withThumbs(held.lines) }, code: form?.code ?? "" }, problem ? [problem] : []);
 }
 
 /** Does what the form asks for; what is wrong with it, if anything. */

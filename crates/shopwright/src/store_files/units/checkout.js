@@ -1,5 +1,5 @@
 // From the cart to an order, in three steps on one address: who and where, how it is sent and paid, the summary.
-import { go, own, sent, showOwn } from "units/inc_shop.js";
+import { go, own, sent, showOwn, withThumbs } from "units/inc_shop.js";
 
 const STEPS = ["contact", "methods", "summary"];
 
@@ -22,7 +22,11 @@ export function main() {
     return problems.length ? showOwn("changed.htm", {}, problems) : go(own("/cart"));
   }
   const step = chosen(checkout, form);
-  return showOwn(step + ".htm", { checkout, step, form: values(checkout, form) }, problems);
+  checkout.cart.lines = withThumbs(checkout.cart.lines);
+  // Back to every step that was done; forward to none that still lacks something.
+  const reached = STEPS.slice(0, STEPS.indexOf(checkout.step) + 1);
+  const past = STEPS.slice(0, STEPS.indexOf(step));
+  return showOwn(step + ".htm", { checkout, step, reached, past, form: values(checkout, form) }, problems);
 }
 
 /** Does what a step's form asks for. */
@@ -59,11 +63,14 @@ function values(checkout, form) {
     return form;
   }
   const known = checkout.address ?? {};
+  const chosen = (ways) => String(ways.find((way) => way.chosen)?.id ?? (ways.length === 1 ? ways[0].id : ""));
   return {
     email: checkout.email || checkout.customer?.email || "",
     phone: checkout.phone,
     name: checkout.customer?.name ?? "",
     comment: checkout.comment,
+    shipping: chosen(checkout.shipping_methods),
+    payment: chosen(checkout.payment_methods),
     ...known,
     country: known.country ?? (checkout.countries.length === 1 ? checkout.countries[0].code : ""),
   };

@@ -22,6 +22,14 @@ export function wanted(next) {
   return typeof next === "string" && /^\/(?![\/\\])[\w\-.~%\/?=&+]*$/.test(next) ? next : null;
 }
 
+/** Lines with their pictures in the size that lists show. */
+export function withThumbs(lines) {
+  return lines.map((line) => ({
+    ...line,
+    thumb: line.image ? shop.image(line.image, { width: 160, height: 160, fit: "cover" }) : null,
+  }));
+}
+
 /** Shows a page that is one visitor's own, with what is wrong on it. */
 export function showOwn(template, page, problems = []) {
   if (problems.length) {

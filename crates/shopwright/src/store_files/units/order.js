@@ -1,5 +1,5 @@
 // An order, for whoever has its address: what it holds, where it stands, paying, cancelling, ordering again.
-import { go, own, sent, showOwn } from "units/inc_shop.js";
+import { go, own, sent, showOwn, withThumbs } from "units/inc_shop.js";
 
 export function main({ token }) {
   const order = shop.orders.get(token);
@@ -12,7 +12,24 @@ export function main({ token }) {
   if (form && !problem) {
     return "";
   }
-  return showOwn("main.htm", { order: shop.orders.get(token) }, problem ? [problem] : []);
+  const now = form ? shop.orders.get(token) : order;
+  return showOwn("main.htm", { order: { ...now, lines: withThumbs(now.lines) }, track: track(now) }, problem ? [problem] : []);
+}
+
+/** The way of an order from here to the door, as far as it has come; none of one that was cancelled. */
+function track(order) {
+  if (order.state === "kCancel" || order.state === "kDraft") {
+    return [];
+  }
+  const paid = ["kPaid", "kOver", "kPartBack", "kBack"].includes(order.pay);
+  const sent = ["kSent", "kArrived", "kPartBack", "kBack"].includes(order.delivery);
+  const arrived = order.delivery === "kArrived" || order.state === "kDone";
+  const all = [{ key: "placed", done: true }, { key: "paid", done: paid }];
+  if (order.address_lines.length) {
+    all.push({ key: "sent", done: sent }, { key: "arrived", done: arrived });
+  }
+  const here = all.findLastIndex((one) => one.done);
+  return all.map((one, at) => ({ ...one, on: Boolean(all[at + 1]?.done), here: at === here }));
 }
 
 function change(what, token) {

@@ -131,7 +131,7 @@ function steps(box) {
     button.setAttribute("aria-label", words);
     button.addEventListener("click", () => {
       index ? input.stepUp() : input.stepDown();
-      input.dispatchEvent(new Event("change"));
+      input.dispatchEvent(new Event("change", { bubbles: true }));
     });
     return button;
   });
@@ -147,8 +147,18 @@ function steps(box) {
   limit();
 }
 
+/** A changed number is sent by itself once the visitor pauses. */
+function submits(box) {
+  let timer = 0;
+  box.addEventListener("change", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => box.querySelector("input").form.requestSubmit(), 600);
+  });
+}
+
 document.querySelectorAll("[data-suggest]").forEach(suggest);
 document.querySelectorAll("[data-steps]").forEach(steps);
+document.querySelectorAll("[data-submit]").forEach(submits);
 menus([...document.querySelectorAll("[data-menu]")]);
 // The sheet of filters on narrow screens closes by Escape.
 document.addEventListener("keydown", (event) => {
