@@ -1,23 +1,8 @@
 // The storefront as visitors use it: every page by an accessibility check, the ways through it with and without scripts.
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
-import { mkdirSync, readFileSync } from "node:fs";
-import puppeteer from "puppeteer-core";
+import { accounts, buying } from "./buying.mjs";
+import { DESKTOP, PHONE, TABLET, end, findings, follow, go, has, look, open, test, text, weighs } from "./visitor.mjs";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const { storefront } = JSON.parse(readFileSync(process.argv[2], "utf8"));
-const profile = process.argv[3];
-const pictures = process.env.PICTURES;
-if (pictures) {
-  mkdirSync(pictures, { recursive: true });
-}
-
-const DESKTOP = { name: "desktop", width: 1280, height: 860 };
-const PHONE = { name: "phone", width: 390, height: 844, isMobile: true, hasTouch: true };
-const TABLET = { name: "tablet", width: 768, height: 1024 };
-/** Most bytes of a page without its pictures, and most shift of its layout. */
-const HEAVIEST = 100 * 1024;
-const MOST_SHIFT = 0.05;
 /** Pages to look at, by name. */
 const PAGES = {
   home: "/",
@@ -33,117 +18,14 @@ const PAGES = {
   missing: "/no-such-page",
 };
 
-const browser = await puppeteer.launch({
-  executablePath: process.env.CHROMIUM,
-  userDataDir: profile,
-  args: [
-    ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-    "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--hide-scrollbars",
-  ],
-});
-let passed = 0;
-let failed = 0;
-
-/** A page that notes what goes wrong on it. */
-async function open({ viewport = DESKTOP, scheme = "light", scripts = true } = {}) {
-  const page = await browser.newPage();
-  page.setDefaultTimeout(60_000);
-  await page.setViewport(viewport);
-  await page.emulateMediaFeatures([
-    { name: "prefers-color-scheme", value: scheme },
-    { name: "prefers-reduced-motion", value: "reduce" },
-  ]);
-  await page.setJavaScriptEnabled(scripts);
-  // Each page is weighed as it comes to somebody new.
-  await page.setCacheEnabled(false);
-  const wrong = [];
-  page.on("console", (message) => {
-    // That a page is missing is what its own test asks for.
-    if (message.type() === "error" && !/status of 4(04|22)/.test(message.text())) {
-      wrong.push(message.text());
-    }
-  });
-  page.on("pageerror", (error) => wrong.push(error.message));
-  await page.evaluateOnNewDocument(() => {
-    globalThis.shift = 0;
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) {
-        globalThis.shift += entry.hadRecentInput ? 0 : entry.value;
-      }
-    }).observe({ type: "layout-shift", buffered: true });
-  });
-  return { page, wrong };
-}
-
-/** Goes to a page and tells its status and its weight without pictures. */
-async function go(page, path) {
-  let weight = 0;
-  const strangers = [];
-  const count = async (response) => {
-    if (!response.url().startsWith(storefront) && !response.url().startsWith("data:")) {
-      strangers.push(response.url());
-    }
-    if (!(response.headers()["content-type"] ?? "").startsWith("image/") && response.status() < 300) {
-      weight += (await response.buffer().catch(() => Buffer.alloc(0))).length;
-    }
-  };
-  page.on("response", count);
-  const response = await page.goto(storefront + path, { waitUntil: "load" });
-  await page.waitForNetworkIdle({ idleTime: 100 });
-  page.off("response", count);
-  return { status: response.status(), weight, strangers };
-}
-
-async function test(name, work) {
-  try {
-    await work();
-    passed += 1;
-    console.log(`ok ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAILED ${name}\n${error.stack ?? error}`);
-  } finally {
-    await Promise.all((await browser.pages()).slice(1).map((page) => page.close()));
-  }
-}
-
-const text = (page, selector) => page.$eval(selector, (element) => element.textContent.replace(/\s+/g, " ").trim());
-const has = async (page, selector) => (await page.$(selector)) !== null;
-
-/** What axe finds wrong, in one line each. */
-async function findings(page) {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() =>
-    globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.failureSummary.split("\n")[1] ?? ""}`));
-}
-
-/** Clicks what leads to another page, and waits for it. */
-async function follow(page, selector) {
-  await page.waitForSelector(selector);
-  await Promise.all([page.waitForNavigation({ waitUntil: "load" }), page.$eval(selector, (element) => element.click())]);
-  await page.waitForNetworkIdle({ idleTime: 50 });
-}
-
 for (const [name, path] of Object.entries(PAGES)) {
   for (const [viewport, scheme] of [[DESKTOP, "light"], [PHONE, "dark"], [PHONE, "light"], [DESKTOP, "dark"], [TABLET, "light"]]) {
     await test(`${name}, ${viewport.name}, ${scheme}: light, still, accessible`, async () => {
       const { page, wrong } = await open({ viewport, scheme });
-      const { status, weight, strangers } = await go(page, path);
-      assert.equal(status, name === "missing" ? 404 : 200);
-      assert.ok(weight > 1000 && weight < HEAVIEST, `${weight} bytes`);
-      assert.deepEqual(strangers, []);
-      if (pictures) {
-        const path = `${pictures}/${name}-${viewport.name}-${scheme}.webp`;
-        await page.screenshot({ path, type: "webp", quality: 82 });
-      }
-      const { scrollWidth, shift } = await page.evaluate(() => ({ scrollWidth: document.documentElement.scrollWidth, shift: globalThis.shift }));
-      assert.ok(scrollWidth <= viewport.width, `${scrollWidth} wide`);
-      assert.ok(shift < MOST_SHIFT, `shifts by ${shift}`);
-      assert.deepEqual(await findings(page), []);
+      const loaded = await go(page, path);
+      assert.equal(loaded.status, name === "missing" ? 404 : 200);
+      weighs(loaded);
+      await look(page, viewport, `${name}-${viewport.name}-${scheme}`);
       assert.deepEqual(wrong, []);
     });
   }
@@ -276,6 +158,6 @@ await test("the first Tab leads past the head", async () => {
   assert.equal(await page.evaluate(() => document.activeElement.id), "content");
 });
 
-await browser.close();
-console.log(`${passed} passed, ${failed} failed, 0 skipped`);
-process.exitCode = failed ? 1 : 0;
+await buying();
+await accounts();
+await end();
