@@ -74,8 +74,12 @@ pub fn restore(
     staging::recover(root)?;
     // Once more: a restore that was brought to its end has put its own settings into their place.
     let Goal { own, database, config } = Goal::find(root, &checked, options)?;
-    let db = Db::open(&database, root)?;
+    let mut db = Db::open(&database, root)?;
     let set_aside = set_damaged_aside(&db, &database, own.as_ref() == Some(&database), root, &lock)?;
+    if set_aside.is_some() {
+        // Its connections still read the file that was moved away.
+        db = Db::open(&database, root)?;
+    }
     let names = checked.manifest.parts.iter().map(|part| part.name.as_str());
     let folders = checked.manifest.folders.iter().map(|folder| folder.name.as_str());
     staging::check_places(root, names, folders)?;
