@@ -79,8 +79,9 @@ fn without_a_right_the_field_is_null() {
     for field in ["memory", "tools", "tasks"] {
         assert_eq!(data[field], Value::Null, "{field}");
     }
-    let free = ["session_init", "session_connect", "session_rules_accept", "session_clear"];
-    assert_eq!(data["granted"], json!(free));
+    let session = ["session_init", "session_connect", "session_rules_accept", "session_clear"];
+    let shop = ["shop_agent", "shop_module", "shop_page"];
+    assert_eq!(data["granted"], json!([&session[..], &shop[..]].concat()));
     for (command, field) in
         [("AGENT_MEMORY_LIST", "memory"), ("AGENT_TOOL_LIST", "tools"), ("SCHEDULER", "tasks")]
     {
