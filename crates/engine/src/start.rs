@@ -46,6 +46,9 @@ pub struct Options {
     pub allow_open_demo: bool,
     /// Program and arguments of the workers that run units; none is this program with `unit-worker`.
     pub unit_worker: Option<(PathBuf, Vec<OsString>)>,
+    /// By how much the usual times of units are multiplied; tests on busy machines bring more than one.
+    #[doc(hidden)]
+    pub unit_patience: u32,
     /// Clock and load; tests bring their own.
     #[doc(hidden)]
     pub clock: Arc<dyn Clock>,
@@ -53,7 +56,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { listen: None, allow_open_demo: false, unit_worker: None, clock: Arc::new(SystemClock) }
+        Self {
+            listen: None,
+            allow_open_demo: false,
+            unit_worker: None,
+            unit_patience: 1,
+            clock: Arc::new(SystemClock),
+        }
     }
 }
 
@@ -128,7 +137,8 @@ impl Engine {
         let listener = TcpListener::bind(wanted).await.map_err(|error| StartError::Listen(wanted, error))?;
         let address = listener.local_addr().map_err(|error| StartError::Listen(wanted, error))?;
         let workers = workers(options.unit_worker);
-        let units = Units::new(&root, db.clone(), workers, settings.config.cache_mb);
+        let patience = options.unit_patience;
+        let units = Units::new(&root, db.clone(), workers, patience, settings.config.cache_mb);
         let state = AppState {
             units,
             files,

@@ -52,6 +52,8 @@ use writing::Writing;
 pub(crate) struct Units {
     db: Db,
     workers: PoolConfig,
+    /// By how much the usual times are multiplied.
+    patience: u32,
     /// Started when the first unit runs: most stores' commands run none.
     pool: Mutex<Option<Arc<Pool>>>,
     loader: Loader,
@@ -66,12 +68,20 @@ pub(crate) struct Units {
 
 impl Units {
     /// The units below a root, with workers to run them.
-    pub(crate) fn new(root: &Path, db: Db, workers: PoolConfig, cache_megabytes: u64) -> Self {
+    pub(crate) fn new(
+        root: &Path,
+        db: Db,
+        mut workers: PoolConfig,
+        patience: u32,
+        cache_megabytes: u64,
+    ) -> Self {
         let tree = Tree::new(root);
+        workers.wait *= patience;
         Self {
             cache: Cache::new(db.clone(), cache_megabytes),
             db,
             workers: host::with_calls(workers),
+            patience,
             pool: Mutex::new(None),
             loader: Loader::new(tree.clone()),
             templates: Templates::new(tree.clone()),

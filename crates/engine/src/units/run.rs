@@ -151,7 +151,7 @@ impl<'a> Run<'a> {
             writing: None,
             report: Report::default(),
             hidden: Vec::new(),
-            deadline: Instant::now() + time,
+            deadline: Instant::now() + time * units.patience,
             words: Vec::new(),
             fetches: 0,
             stack: Vec::new(),

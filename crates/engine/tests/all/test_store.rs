@@ -21,6 +21,9 @@ pub(crate) const PASSWORD: &str = "correct horse";
 pub(crate) const GRANTED: [&str; 4] =
     ["AGENT_MEMORY_LIST", "AGENT_MEMORY_LOAD", "AGENT_MEMORY_SAVE", "AGENT_MEMORY_REMOVE"];
 
+/// How many times their usual time units may take: a busy machine is no fault of theirs.
+const PATIENCE: u32 = 20;
+
 /// The moment of tests.
 pub(crate) const NOON: &str = "2026-11-30T12:00:00Z";
 
@@ -133,6 +136,7 @@ impl TestStore {
             listen,
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             unit_worker: Some((env!("CARGO_BIN_EXE_engine-unit-worker").into(), Vec::new())),
+            unit_patience: PATIENCE,
             ..Options::default()
         };
         let mut store = Self { clock, db: TestDb(db), running: None, options, root, schema, _folder: folder };
@@ -182,6 +186,12 @@ impl TestStore {
         if let Some(running) = self.running.take() {
             running.stop().await;
         }
+    }
+
+    /// From now on units have the time they have in a real store.
+    pub(crate) async fn with_usual_times(&mut self) {
+        self.options.unit_patience = 1;
+        self.restart().await;
     }
 
     /// From now on with the real clock.

@@ -53,8 +53,9 @@ async fn what_takes_too_much_is_left_out_of_the_page() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn other_pages_are_served_while_units_run_wild() {
     let store = &TestStore::on(Base::Sqlite).await.unwrap();
+    let wild_ends = r#"{"limits": {"ms": 2000}}"#;
     put_unit(store, "home", "export function main() { return 'home' }", "");
-    put_unit(store, "not_found", "export function main() { for (;;) {} }", "");
+    put_unit(store, "not_found", "export function main() { for (;;) {} }", wild_ends);
     let wild = async {
         let pages: Vec<_> = crate::client::all((0..2).map(|_| get(store, "/wild", ""))).await;
         pages.iter().map(|page| page.status).collect::<Vec<_>>()

@@ -207,6 +207,7 @@ on_both! {
     }
 
     async fn a_visitor_does_not_keep_others_from_writing(store: TestStore) {
+        store.with_usual_times().await;
         put_unit(store, "home", "export function main() {
             shop.insert('suppliers', { skey: 'a', name: 'Anna' });
             const begin = Date.now();

@@ -2,11 +2,10 @@
 
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use testkit::{Client, Console, PATIENCE, Running, TestStore, run};
+use testkit::{Client, Console, PATIENCE, Running, TestStore, run, wait_for};
 
 use crate::setup::{is_row, store};
 
@@ -31,9 +30,11 @@ fn a_stopped_program_is_silent_and_a_killed_one_closed() {
     let mut trying = store.start("irina").unwrap();
     let mut client = trying.client().unwrap();
     trying.process().signal(Signal::STOP).unwrap();
-    let since = Instant::now();
-    let (words, program) = state(&mut client);
-    assert!(since.elapsed() < Duration::from_secs(3), "{:?}", since.elapsed());
+    // On a busy machine it may answer once more before it stands still.
+    let (words, program) = wait_for("a program that stands still", PATIENCE, || {
+        Some(state(&mut client)).filter(|(_, program)| program["state"] != "running")
+    })
+    .unwrap();
     assert_eq!(program, json!({"state": "silent", "store": ""}));
     assert!(words.contains("does not answer"), "{words}");
     let text = client.refused("session_connect", json!({"topic": "x"})).unwrap();

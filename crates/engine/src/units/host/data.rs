@@ -147,7 +147,7 @@ fn within<T>(
     run.dependencies().own();
     if run.writing.is_none() {
         let time = if is_visitor { VISITORS_TIME } else { PERSONS_TIME };
-        let begun = Writing::begin(&run.units.db, time);
+        let begun = Writing::begin(&run.units.db, time * run.units.patience);
         run.writing = Some(begun.map_err(|error| told(&SelectError::Db(error)))?);
     }
     let Some(writing) = &run.writing else { return Err(time_was_up()) };
