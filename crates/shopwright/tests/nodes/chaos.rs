@@ -79,8 +79,16 @@ fn with_nodes_killed_no_write_is_lost_or_done_twice_and_no_ticket_ends() {
         sum
     };
     let done = sum(&|books| &books.done);
-    // Tools for files write into the root of one node; `engine/tests/all/files.rs` has them.
-    let of_files = ["engine_unit_", "engine_html_", "engine_history_", "engine_map_", "engine_search"];
+    // Tools for files and pages work with the root of one node; `engine/tests/all/files.rs` and `units_door.rs` have them.
+    let of_files = [
+        "engine_unit_",
+        "engine_html_",
+        "engine_history_",
+        "engine_map_",
+        "engine_search",
+        "engine_whole_",
+        "shop_",
+    ];
     let of_rows = tools::ALL.iter().filter(|tool| !of_files.iter().any(|begin| tool.name.starts_with(begin)));
     for tool in of_rows {
         assert!(done.contains_key(tool.name), "no client ever called {}: add it to `step`", tool.name);
