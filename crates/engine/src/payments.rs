@@ -8,6 +8,7 @@ mod cash;
 pub(crate) mod notices;
 mod provider;
 mod registry;
+pub(crate) mod sites;
 pub(crate) mod test;
 mod transfer;
 

@@ -100,6 +100,18 @@ record! {
     }
 }
 
+record! {
+    /// Where customers may fetch their goods.
+    pub struct PickupPlace {
+        /// Number.
+        pub id: i64,
+        /// Name.
+        pub name: String,
+        /// Where it is.
+        pub address: String,
+    }
+}
+
 /// What is to be sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Parcel {
@@ -288,6 +300,36 @@ pub fn provider(tx: &mut Tx, method: i64) -> Result<Option<(String, String)>, Db
     let row =
         tx.row("select provider, settings from payment_methods where id = :id", &[("id", method.into())])?;
     row.map(|row| Ok((row.get("provider")?, row.get("settings")?))).transpose()
+}
+
+/// What carries each way to pay out that is offered, with its settings, JSON.
+pub fn providers(tx: &mut Tx) -> Result<Vec<(String, String)>, DbError> {
+    let rows = tx.rows(
+        "select provider, settings from payment_methods where deleted is null and enabled order by position, id",
+        &[],
+    )?;
+    rows.iter().map(|row| Ok((row.get("provider")?, row.get("settings")?))).collect()
+}
+
+/// Where customers may fetch their goods.
+pub fn pickup_places(tx: &mut Tx, language: &str) -> Result<Vec<PickupPlace>, DbError> {
+    let sql = format!(
+        "select l.id, {}, {} from locations l where l.deleted is null and l.pickup order by l.position, l.id",
+        translated("l", "locations", "name"),
+        translated("l", "locations", "address")
+    );
+    tx.rows(&sql, &[("language", language.into())])?.iter().map(PickupPlace::of).collect()
+}
+
+/// Where the goods of an order are fetched; also a place that is not offered any more.
+pub fn pickup_place_of(tx: &mut Tx, order: i64, language: &str) -> Result<Option<PickupPlace>, DbError> {
+    let sql = format!(
+        "select l.id, {}, {} from orders o join locations l on l.id = o.location_id where o.id = :order",
+        translated("l", "locations", "name"),
+        translated("l", "locations", "address")
+    );
+    let row = tx.row(&sql, &[("order", order.into()), ("language", language.into())])?;
+    row.map(|row| PickupPlace::of(&row)).transpose()
 }
 
 /// What customers read about a way to pay; also of one that is not offered any more.

@@ -54,6 +54,12 @@ pub(crate) trait Provider: Sync {
     /// Whether it is paid in coins.
     fn is_cash(&self) -> bool;
 
+    /// Where shoppers pay, if that is another site: `https://pay.example.com`. Pages that lead there may send their
+    /// forms on to it, and to nobody else.
+    fn site(&self, _settings: &Json) -> Option<String> {
+        None
+    }
+
     /// Begins a payment; a key that was begun already begins nothing more.
     fn start(&self, call: &Call<'_>) -> Result<Started, ProviderError>;
 

@@ -1,7 +1,8 @@
 //! The provider for trying: a page of its own where one pays, fails or walks away, and signed messages like a real
 //! provider's. Its bank's book is kept apart from the store's payments, as another company's would be.
 //!
-//! Settings of the way to pay: `minutes` to pay in; `silent`, under which the start of a payment gets no answer.
+//! Settings of the way to pay: `minutes` to pay in; `silent`, under which the start of a payment gets no answer; `site`,
+//! another address of this store, like `https://pay.example.com`, under which the bank's page is shown.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -138,13 +139,18 @@ impl Provider for Test {
         false
     }
 
+    fn site(&self, settings: &Json) -> Option<String> {
+        settings.get("site").and_then(Json::as_str).map(str::to_owned)
+    }
+
     fn start(&self, call: &Call<'_>) -> Result<Started, ProviderError> {
         if call.settings.get("silent") == Some(&Json::Bool(true)) {
             return Err(ProviderError::NoAnswer("the bank does not answer".to_owned()));
         }
         // One key, one payment of the bank: its number follows from the key.
         let number = signature(&secret(call.db)?, call.payment.key.as_bytes());
-        Ok(Started::Redirect { url: format!("/core/pay/test/page/{number}"), provider_ref: number })
+        let site = self.site(&call.settings).and_then(|site| super::sites::of(&site)).unwrap_or_default();
+        Ok(Started::Redirect { url: format!("{site}/core/pay/test/page/{number}"), provider_ref: number })
     }
 
     fn capture(&self, call: &Call<'_>) -> Result<Outcome, ProviderError> {

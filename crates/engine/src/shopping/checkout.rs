@@ -48,6 +48,16 @@ pub(crate) fn set_contact(
         values.push(("address", address_json(&address).to_string().into()));
         problems.extend(wrong);
     }
+    let invoice = fields::line(fields, "invoice");
+    if invoice.is_empty() {
+        values.push(("billing_address", Value::Null));
+    } else {
+        // An invoice may go where no goods go.
+        let countries = places::countries(tx, false, &cx.look.language)?;
+        let (address, wrong) = fields::invoice_address(fields, &countries);
+        values.push(("billing_address", address_json(&address).to_string().into()));
+        problems.extend(wrong);
+    }
     if !problems.is_empty() {
         return Ok(problems);
     }
@@ -90,15 +100,24 @@ pub(crate) fn set_methods(
         |name: &str| fields.get(name).and_then(Json::as_str).and_then(|id| id.trim().parse::<i64>().ok());
     let priced = price(tx, cx, cart.clone(), customer)?;
     let mut problems = Vec::new();
-    let shipping = number("shipping").filter(|id| priced.shipping_methods.iter().any(|one| one.id == *id));
+    let method = number("shipping").and_then(|id| priced.shipping_methods.iter().find(|one| one.id == id));
+    let shipping = method.map(|method| method.id);
     if priced.ships && shipping.is_none() {
         problems.push(Problem::field("shipping", "choose"));
     }
+    let location = match method.filter(|method| method.pickup) {
+        Some(_) => pickup_place(tx, cx, number("place"), &mut problems)?,
+        None => None,
+    };
     keep(
         tx,
         cx,
         cart,
-        &[("shipping_method_id", shipping.into()), ("comment", fields::comment(fields, "comment").into())],
+        &[
+            ("shipping_method_id", shipping.into()),
+            ("location_id", location.into()),
+            ("comment", fields::comment(fields, "comment").into()),
+        ],
     )?;
     // Which ways to pay there are may depend on what sending costs.
     let cart = carts::by_id(tx, cart.id)?.ok_or(Problem::of("changed"))?;
@@ -109,6 +128,24 @@ pub(crate) fn set_methods(
     }
     keep(tx, cx, &cart, &[("payment_method_id", payment.into())])?;
     Ok(problems)
+}
+
+/// The place where the goods are fetched: the chosen one, else the only one there is.
+fn pickup_place(
+    tx: &mut Tx,
+    cx: Cx<'_>,
+    chosen: Option<i64>,
+    problems: &mut Vec<Problem>,
+) -> Done<Option<i64>> {
+    let places = places::pickup_places(tx, &cx.look.language)?;
+    let found = match places.as_slice() {
+        [only] => Some(only.id),
+        _ => chosen.filter(|id| places.iter().any(|place| place.id == *id)),
+    };
+    if found.is_none() && !places.is_empty() {
+        problems.push(Problem::field("place", "choose"));
+    }
+    Ok(found)
 }
 
 fn keep(tx: &mut Tx, cx: Cx<'_>, cart: &Cart, values: &[(&str, Value)]) -> Done<()> {
@@ -210,7 +247,7 @@ fn new_order(
         rate_e9: rate.unwrap_or(1_000_000_000),
         lines: priced.lines.iter().filter(|line| line.at.is_some()).map(new_line).collect(),
         shipping_address: priced.address.clone().filter(|_| priced.ships),
-        billing_address: None,
+        billing_address: cart.billing_address.as_deref().and_then(fields::address_of),
         shipping_method: priced.shipping.as_ref().map(|method| (method.id, method.name.clone())),
         payment_method: priced.payment.as_ref().map(|method| (method.id, method.name.clone())),
         location_id: cart.location_id,

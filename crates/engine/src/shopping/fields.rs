@@ -51,6 +51,32 @@ pub(crate) fn email(text: &str) -> Option<String> {
 
 /// An address out of a form, with what is wrong with it.
 pub(crate) fn address(fields: &Fields, countries: &[Country]) -> (Address, Vec<Problem>) {
+    read_address(fields, countries, |name| name)
+}
+
+/// The address of the invoice out of a form whose fields begin with `invoice_`.
+pub(crate) fn invoice_address(fields: &Fields, countries: &[Country]) -> (Address, Vec<Problem>) {
+    read_address(fields, countries, |name| match name {
+        "name" => "invoice_name",
+        "company" => "invoice_company",
+        "country" => "invoice_country",
+        "region" => "invoice_region",
+        "city" => "invoice_city",
+        "postcode" => "invoice_postcode",
+        "line1" => "invoice_line1",
+        "line2" => "invoice_line2",
+        "phone" => "invoice_phone",
+        _ => "invoice_tax_number",
+    })
+}
+
+/// An address out of fields that are named by `named`.
+fn read_address(
+    fields: &Fields,
+    countries: &[Country],
+    named: fn(&'static str) -> &'static str,
+) -> (Address, Vec<Problem>) {
+    let line = |fields: &Fields, name: &'static str| line(fields, named(name));
     let address = Address {
         id: 0,
         name: line(fields, "name"),
@@ -66,7 +92,7 @@ pub(crate) fn address(fields: &Fields, countries: &[Country]) -> (Address, Vec<P
     };
     let mut problems = Vec::new();
     let Some(country) = countries.iter().find(|country| country.code == address.country) else {
-        problems.push(Problem::field("country", "country"));
+        problems.push(Problem::field(named("country"), "country"));
         return (address, problems);
     };
     let needed = country.required.split(',').map(str::trim);
@@ -82,7 +108,7 @@ pub(crate) fn address(fields: &Fields, countries: &[Country]) -> (Address, Vec<P
     ];
     for field in needed {
         if let Some((name, _)) = values.iter().find(|(name, value)| *name == field && value.is_empty()) {
-            problems.push(Problem::field(name, "required"));
+            problems.push(Problem::field(named(name), "required"));
         }
     }
     (address, problems)

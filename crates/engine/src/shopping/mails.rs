@@ -115,3 +115,9 @@ pub(crate) fn refunded(tx: &mut Tx, cx: Cx<'_>, order: i64, refund: i64, amount:
 pub(crate) fn returned(tx: &mut Tx, cx: Cx<'_>, order: i64, id: i64) -> Done<()> {
     tell(tx, cx, order, "return", &format!(":{id}"), json!({}))
 }
+
+/// Somebody asks to give goods back. People of the store answer, so it is to them what any visitor's message is.
+pub(crate) fn return_asked(tx: &mut Tx, cx: Cx<'_>, order: i64, id: i64, text: &str) -> Done<()> {
+    let (order, _) = about(tx, cx, order)?;
+    event(tx, cx, "kMessageNew", &order, json!({"return": id, "email": order.email, "text": text}))
+}

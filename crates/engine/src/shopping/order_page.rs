@@ -43,6 +43,12 @@ pub(crate) fn can_cancel(order: &Order) -> bool {
     matches!(order.base.as_str(), "kWait" | "kNew") && order.delivery == "kNone"
 }
 
+/// Whether the shopper may ask to give goods back: some were sent, and no such question is open.
+pub(crate) fn can_return(tx: &mut Tx, order: &Order) -> Done<bool> {
+    let is_sent = orders::lines(tx, order.id)?.iter().any(|line| line.shipped > line.returned);
+    Ok(is_sent && order.base != "kCancel" && !orders::has_open_return(tx, order.id)?)
+}
+
 /// Whether the shopper can pay it here and now.
 pub(crate) fn can_pay(tx: &mut Tx, order: &Order) -> Done<bool> {
     let Some(method) = order.payment_method_id else { return Ok(false) };

@@ -6,7 +6,8 @@ use db::orders::{self, Order};
 use db::{Tx, payments as rows, places};
 use shop::order::Mover;
 
-use super::order_page::{can_cancel, can_pay};
+use super::fields::{self, Fields};
+use super::order_page::{can_cancel, can_pay, can_return};
 use super::{Cx, Done, NotDone, Problem, carts, mails};
 use crate::gate::tickets::hash;
 
@@ -49,6 +50,31 @@ pub(crate) fn payment(tx: &mut Tx, cx: Cx<'_>, token: &str) -> Done<i64> {
     let key = format!("order:{}:{}", order.id, all.len() + 1);
     let amount = (order.total, order.currency.as_str());
     Ok(rows::start(tx, order.id, Some(method), &provider, amount, &key, cx.now)?.id)
+}
+
+/// Notes that a shopper wants to give goods back, and tells the store; staff agrees or not. The form's
+/// `quantity_<line>` says how many of a line, `reason` why.
+pub(crate) fn ask_return(tx: &mut Tx, cx: Cx<'_>, token: &str, form: &Fields) -> Done<()> {
+    let order = find(tx, token)?;
+    tx.lock_row("orders", order.id)?;
+    if !can_return(tx, &order)? {
+        return Err(Problem::of("not_now").into());
+    }
+    let text = fields::comment(form, "reason");
+    let mut parts: Vec<(i64, i64, &str)> = Vec::new();
+    for line in orders::lines(tx, order.id)? {
+        let typed = fields::line(form, &format!("quantity_{}", line.id));
+        if typed.is_empty() || typed == "0" {
+            continue;
+        }
+        let quantity = typed.parse().map_err(|_| Problem::of("unknown"))?;
+        parts.push((line.id, quantity, ""));
+    }
+    if parts.is_empty() {
+        return Err(Problem::field("return", "nothing_chosen").into());
+    }
+    let id = orders::request_return(tx, order.id, &parts, &text, cx.now)?;
+    mails::return_asked(tx, cx, order.id, id, &text)
 }
 
 /// Puts what an order held into the cart once more, as far as it can be had; how many lines were left out.

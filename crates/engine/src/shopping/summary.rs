@@ -14,14 +14,16 @@ pub(crate) fn missing_step(priced: &Priced) -> Option<&'static str> {
     if (priced.ships && priced.shipping.is_none()) || !pays { Some("methods") } else { None }
 }
 
-/// A word for everything that the shopper confirms: goods, quantities, prices, sums, ways, address.
+/// A word for everything that the shopper confirms: goods, quantities, prices, sums, ways, addresses.
 pub(crate) fn seen(priced: &Priced) -> String {
     let mut text = format!(
-        "{:?}|{:?}|{:?}|{:?}|{:?}",
+        "{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}",
         priced.totals,
         priced.shipping.as_ref().map(|method| method.id),
         priced.payment.as_ref().map(|method| method.id),
         priced.cart.address,
+        priced.cart.billing_address,
+        priced.cart.location_id,
         priced.cart.email,
     );
     for line in &priced.lines {

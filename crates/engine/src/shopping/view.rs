@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use db::customers::Address;
 use db::orders::{self, Order};
-use db::places::{self, Country};
+use db::places::{self, Country, PickupPlace};
 use db::products::{self, File};
 use db::{DbError, Tx, payments, slugs};
 use serde_json::{Map, Value as Json, json};
@@ -158,6 +158,11 @@ fn sums(cx: Cx<'_>, priced: &Priced) -> Json {
 pub(crate) fn checkout_view(tx: &mut Tx, cx: Cx<'_>, priced: &Priced, countries: &[Country]) -> Done<Json> {
     let text = |amount: i64| money(amount, &priced.cart.currency, &cx.look.language);
     let goods = priced.totals.goods - priced.totals.discount;
+    let pickup = places::pickup_places(tx, &cx.look.language)?;
+    let place = |place: &PickupPlace| {
+        let chosen = priced.cart.location_id == Some(place.id);
+        json!({"id": place.id, "name": place.name, "address": place.address, "chosen": chosen})
+    };
     let shipping: Vec<Json> = priced
         .shipping_methods
         .iter()
@@ -165,6 +170,7 @@ pub(crate) fn checkout_view(tx: &mut Tx, cx: Cx<'_>, priced: &Priced, countries:
             let is_free = method.free_from.is_some_and(|least| goods >= least);
             json!({
                 "id": method.id, "name": method.name, "text": method.text, "pickup": method.pickup,
+                "places": pickup.iter().filter(|_| method.pickup).map(place).collect::<Vec<_>>(),
                 "days_min": method.days_min, "days_max": method.days_max,
                 "amount": text(if is_free { 0 } else { method.amount }),
                 "chosen": priced.cart.shipping_method_id == Some(method.id),
@@ -181,12 +187,14 @@ pub(crate) fn checkout_view(tx: &mut Tx, cx: Cx<'_>, priced: &Priced, countries:
             })
         })
         .collect();
-    let countries: Vec<Json> = countries
-        .iter()
-        .map(|country| json!({"code": country.code, "name": country.name, "required": country.required}))
-        .collect();
+    let countries = country_views(countries);
     let lines = match &priced.address {
         Some(address) => address_lines(tx, cx, address)?,
+        None => Vec::new(),
+    };
+    let invoice = priced.cart.billing_address.as_deref().and_then(super::fields::address_of);
+    let invoice_lines = match &invoice {
+        Some(address) => invoice_lines(tx, cx, address)?,
         None => Vec::new(),
     };
     Ok(json!({
@@ -199,11 +207,26 @@ pub(crate) fn checkout_view(tx: &mut Tx, cx: Cx<'_>, priced: &Priced, countries:
         "comment": priced.cart.comment,
         "address": priced.address.as_ref().map(super::fields::address_json),
         "address_lines": lines,
+        "invoice_address": invoice.as_ref().map(super::fields::address_json),
+        "invoice_lines": invoice_lines,
+        "all_countries": country_views(&places::countries(tx, false, &cx.look.language)?),
         "countries": countries,
         "shipping_methods": shipping,
         "payment_methods": payments,
         "payment_name": priced.payment.as_ref().map(|method| &method.name),
     }))
+}
+
+fn country_views(countries: &[Country]) -> Vec<Json> {
+    let view = |one: &Country| json!({"code": one.code, "name": one.name, "required": one.required});
+    countries.iter().map(view).collect()
+}
+
+/// The address of an invoice, with the number that taxes know its reader by.
+fn invoice_lines(tx: &mut Tx, cx: Cx<'_>, address: &Address) -> Done<Vec<String>> {
+    let mut lines = address_lines(tx, cx, address)?;
+    lines.extend(Some(address.tax_number.clone()).filter(|number| !number.is_empty()));
+    Ok(lines)
 }
 
 /// An address as it is written in its country.
@@ -265,7 +288,12 @@ pub(crate) fn order_view(tx: &mut Tx, cx: Cx<'_>, order: &Order) -> Done<Json> {
         Some(address) => address_lines(tx, cx, address)?,
         None => Vec::new(),
     };
+    let invoice_lines = match orders::address(tx, order.id, "kBilling")? {
+        Some(address) => invoice_lines(tx, cx, &address)?,
+        None => Vec::new(),
+    };
     let lines = order_lines(tx, cx, order)?;
+    let pickup = places::pickup_place_of(tx, order.id, &cx.look.language)?;
     let mut view = Map::new();
     let mut put = |name: &str, value: Json| {
         view.insert(name.to_owned(), value);
@@ -287,6 +315,8 @@ pub(crate) fn order_view(tx: &mut Tx, cx: Cx<'_>, order: &Order) -> Done<Json> {
     put("phone", json!(order.phone));
     put("name", json!(address.map(|address| address.name)));
     put("address_lines", json!(address_lines));
+    put("invoice_lines", json!(invoice_lines));
+    put("pickup", json!(pickup.map(|place| json!({"name": place.name, "address": place.address}))));
     put("comment", json!(order.comment));
     put("shipping_name", json!(order.shipping_name));
     put("payment_name", json!(order.payment_name));
@@ -309,6 +339,8 @@ pub(crate) fn order_view(tx: &mut Tx, cx: Cx<'_>, order: &Order) -> Done<Json> {
     put("discounts", json!(discounts(tx, cx, order)?));
     put("parcels", json!(parcels(tx, order)?));
     put("history", json!(history(tx, order)?));
+    put("return_open", json!(orders::has_open_return(tx, order.id)?));
+    put("can_return", json!(super::order_page::can_return(tx, order)?));
     put("can_cancel", json!(super::order_page::can_cancel(order)));
     put("can_pay", json!(super::order_page::can_pay(tx, order)?));
     put("payment_failed", json!(has_failed(tx, order)?));
@@ -323,6 +355,7 @@ fn order_lines(tx: &mut Tx, cx: Cx<'_>, order: &Order) -> Done<Vec<Json>> {
     let line = |line: &orders::Line| {
         let product = line.product_id.unwrap_or_default();
         json!({
+            "id": line.id, "product": product,
             "name": line.name, "options": line.options, "sku": line.sku, "quantity": line.quantity,
             "cancelled": line.cancelled, "shipped": line.shipped, "returned": line.returned,
             "price": text(line.price), "discount": text(line.discount), "total": text(line.amount - line.discount),

@@ -1,7 +1,7 @@
 //! What a unit answered, as an HTTP response under the headers that every page has.
 
 use axum::body::Body;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION, SET_COOKIE};
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, SET_COOKIE};
 use axum::http::{HeaderName, HeaderValue, Response as HttpResponse, StatusCode};
 use axum::response::{IntoResponse, Response};
 use sandbox::Value;
@@ -89,6 +89,9 @@ fn debugged(visit: &Visit, outcome: &Outcome, status: StatusCode, kind: &str, te
 pub(super) fn add(response: &mut Response, outcome: &Outcome) {
     let reply = &outcome.reply;
     let headers = response.headers_mut();
+    if let Some(policy) = policy(&reply.sites) {
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
+    }
     for (name, value) in &reply.headers {
         if let (Ok(name), Ok(value)) = (HeaderName::try_from(name.as_str()), HeaderValue::from_str(value)) {
             headers.insert(name, value);
@@ -106,6 +109,14 @@ pub(super) fn add(response: &mut Response, outcome: &Outcome) {
         let rule = if is_own { "private, no-cache" } else { "no-cache" };
         headers.insert(CACHE_CONTROL, HeaderValue::from_static(rule));
     }
+}
+
+/// The policy of a page whose form may end at a payment provider: browsers look at where a form is sent on to, too.
+fn policy(sites: &[String]) -> Option<HeaderValue> {
+    let (_, usual) = HEADERS.iter().find(|(name, _)| *name == CONTENT_SECURITY_POLICY.as_str())?;
+    let wider = format!("form-action 'self' {}", sites.join(" "));
+    let policy = (!sites.is_empty()).then(|| usual.replace("form-action 'self'", &wider))?;
+    HeaderValue::from_str(&policy).ok()
 }
 
 /// Puts the headers of every page on a response.

@@ -78,6 +78,7 @@ const CALLS: &[&str] = &[
     "orders.cancel",
     "orders.pay",
     "orders.repeat",
+    "orders.ask_return",
     "customer.get",
     "customer.addresses",
     "customer.export",

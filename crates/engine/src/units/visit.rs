@@ -140,6 +140,8 @@ pub(crate) struct Reply {
     pub(crate) headers: Vec<(String, String)>,
     /// Cookies, as whole header values.
     pub(crate) cookies: Vec<String>,
+    /// Sites of payment providers that the page's forms may lead to.
+    pub(crate) sites: Vec<String>,
 }
 
 #[cfg(test)]

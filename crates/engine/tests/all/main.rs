@@ -10,6 +10,7 @@
 mod buying;
 mod buying_at_once;
 mod buying_killed;
+mod buying_wishes;
 mod cache;
 mod client;
 mod file_kills;

@@ -108,6 +108,12 @@ pub fn request_return(
     Ok(id)
 }
 
+/// Whether a return is asked for or agreed to whose goods are not here yet.
+pub fn has_open_return(tx: &mut Tx, order: i64) -> Result<bool, DbError> {
+    let sql = "select id from returns where order_id = :order and state in ('kAsked', 'kAgreed') limit 1";
+    Ok(tx.row(sql, &[("order", order.into())])?.is_some())
+}
+
 /// The goods of a return are back: they count as returned, and go into stock, once.
 pub fn receive_return(
     tx: &mut Tx,

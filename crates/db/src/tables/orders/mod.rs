@@ -5,7 +5,7 @@ mod place;
 mod read;
 mod state;
 
-pub use delivery::{receive_return, request_return, ship};
+pub use delivery::{has_open_return, receive_return, request_return, ship};
 pub use place::{NewLine, NewOrder, PlaceError, Placed, Use, place};
 pub use read::{
     AdjustmentRow, HistoryEntry, Line, Order, Selection, Shipment, address, adjustments, by_cart, by_id,

@@ -25,6 +25,7 @@ pub(super) fn call(run: &mut Run<'_>, name: &str, args: &Arguments<'_>) -> Optio
         "orders.cancel" => cancel(run, args),
         "orders.pay" => pay(run, args),
         "orders.repeat" => repeat(run, args),
+        "orders.ask_return" => ask_return(run, args),
         _ => return None,
     };
     Some(answer)
@@ -32,6 +33,7 @@ pub(super) fn call(run: &mut Run<'_>, name: &str, args: &Arguments<'_>) -> Optio
 
 /// Everything that the steps show; null where nothing lies in the cart.
 fn get(run: &mut Run<'_>) -> Answer {
+    know_sites(run)?;
     let (cx, token, session) = (cx(run), word(run, Word::Cart), word(run, Word::Session));
     read(run, "checkout.get", |tx| {
         let customer = customer(tx, session.as_deref(), cx)?;
@@ -48,6 +50,14 @@ fn get(run: &mut Run<'_>) -> Answer {
         }
         Ok(told)
     })
+}
+
+/// Notes which payment providers the page may lead to.
+fn know_sites(run: &mut Run<'_>) -> Result<(), sandbox::HostError> {
+    let found =
+        run.units.db.clone().read(|tx| payments::sites::offered(tx).map_err(crate::shopping::NotDone::from));
+    run.reply.sites = expected("checkout.get", found)?.unwrap_or_default();
+    Ok(())
 }
 
 /// Countries that the shop sends to.
@@ -146,6 +156,7 @@ fn go(run: &mut Run<'_>, url: String) {
 /// The order of a word; null where there is none.
 fn order(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let token = args.text(0, "token")?.to_owned();
+    know_sites(run)?;
     let cx = cx(run);
     read(run, "orders.get", |tx| {
         let order = orders::find(tx, &token)?;
@@ -186,6 +197,15 @@ fn pay(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
         }
         None => answer(Err(Problem::of("not_now"))),
     }
+}
+
+/// Asks the store to take goods back.
+fn ask_return(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
+    begin_change(run, args)?;
+    let (token, fields) = (args.text(0, "token")?.to_owned(), form(args, 1)?);
+    let cx = cx(run);
+    let done = write(run, "orders.ask_return", |tx| orders::ask_return(tx, cx, &token, &fields))?;
+    answer(done.map(|()| json!({})))
 }
 
 /// Puts what an order held into the cart.

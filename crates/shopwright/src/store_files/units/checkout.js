@@ -22,18 +22,19 @@ export function main() {
     return problems.length ? showOwn("changed.htm", {}, problems) : go(own("/cart"));
   }
   const step = chosen(checkout, form);
+  const fetched = checkout.shipping_methods.find((way) => way.chosen)?.places.find((place) => place.chosen);
   checkout.cart.lines = withThumbs(checkout.cart.lines);
   // Back to every step that was done; forward to none that still lacks something.
   const reached = STEPS.slice(0, STEPS.indexOf(checkout.step) + 1);
   const past = STEPS.slice(0, STEPS.indexOf(step));
-  return showOwn(step + ".htm", { checkout, step, reached, past, form: values(checkout, form) }, problems);
+  return showOwn(step + ".htm", { checkout, step, reached, past, fetched, form: values(checkout, form) }, problems);
 }
 
 /** Does what a step's form asks for. */
 function take(form) {
   switch (form.do) {
     case "contact": {
-      const { problems } = shop.checkout.contact(form);
+      const { problems } = shop.checkout.contact({ ...form, invoice: hasInvoice(form) ? "1" : "" });
       return problems.length ? { problems } : { next: "methods" };
     }
     case "methods": {
@@ -49,6 +50,11 @@ function take(form) {
   }
 }
 
+/** Whether somebody typed another address for the invoice. */
+function hasInvoice(form) {
+  return Object.entries(form).some(([name, value]) => name.startsWith("invoice_") && name !== "invoice_country" && value.trim());
+}
+
 /** The step of the form that was not right, else the one of the address; never past what is still missing. */
 function chosen(checkout, form) {
   const asked = form ? (form.do === "place" ? "summary" : form.do) : shop.request.query.step;
@@ -60,7 +66,7 @@ function chosen(checkout, form) {
 /** What stands in the fields: what was sent, else what is known. */
 function values(checkout, form) {
   if (form) {
-    return form;
+    return { ...form, invoice: hasInvoice(form) };
   }
   const known = checkout.address ?? {};
   const chosen = (ways) => String(ways.find((way) => way.chosen)?.id ?? (ways.length === 1 ? ways[0].id : ""));
@@ -69,9 +75,20 @@ function values(checkout, form) {
     phone: checkout.phone,
     name: checkout.customer?.name ?? "",
     comment: checkout.comment,
+    place: chosen(checkout.shipping_methods.find((way) => way.pickup)?.places ?? []),
     shipping: chosen(checkout.shipping_methods),
     payment: chosen(checkout.payment_methods),
+    ...invoice(checkout.invoice_address),
     ...known,
     country: known.country ?? (checkout.countries.length === 1 ? checkout.countries[0].code : ""),
   };
+}
+
+/** The fields of the address that the invoice goes to, where that is another one. */
+function invoice(known) {
+  if (!known) {
+    return {};
+  }
+  const named = Object.entries(known).map(([name, value]) => ["invoice_" + name, value]);
+  return { invoice: true, ...Object.fromEntries(named) };
 }

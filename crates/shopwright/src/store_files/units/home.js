@@ -15,6 +15,7 @@ export function main() {
     departments: shop.categories.tree({ depth: 2 }).map(pictured),
     popular,
     shots: popular.filter((product) => product.image).slice(0, 3),
+    brands: shop.brands.list().filter((brand) => brand.url).slice(0, 24),
     fresh: shop.products.list({ sort: "new", per: 8 }).items,
     promises: PROMISES.map((key) => shop.pages.get(key))
       .filter((page) => page && page.url)

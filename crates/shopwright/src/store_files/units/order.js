@@ -8,12 +8,12 @@ export function main({ token }) {
     return shop.unit("not_found");
   }
   const form = sent();
-  const problem = form ? change(form.do, token) : null;
+  const problem = form ? change(form.do, token, form) : null;
   if (form && !problem) {
     return "";
   }
   const now = form ? shop.orders.get(token) : order;
-  return showOwn("main.htm", { order: { ...now, lines: withThumbs(now.lines) }, track: track(now) }, problem ? [problem] : []);
+  return showOwn("main.htm", { order: { ...now, lines: withThumbs(now.lines) }, track: track(now), form: problem ? form : {} }, problem ? [problem] : []);
 }
 
 /** The way of an order from here to the door, as far as it has come; none of one that was cancelled. */
@@ -32,7 +32,7 @@ function track(order) {
   return all.map((one, at) => ({ ...one, on: Boolean(all[at + 1]?.done), here: at === here }));
 }
 
-function change(what, token) {
+function change(what, token, form) {
   if (what === "pay") {
     return shop.orders.pay(token).problem;
   }
@@ -44,6 +44,11 @@ function change(what, token) {
   if (what === "repeat") {
     const { problem } = shop.orders.repeat(token);
     problem ?? go(own("/cart"));
+    return problem;
+  }
+  if (what === "return") {
+    const { problem } = shop.orders.ask_return(token, form);
+    problem ?? go(own("/order/" + token));
     return problem;
   }
   return { code: "unknown", field: null, value: null };

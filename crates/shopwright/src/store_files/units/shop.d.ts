@@ -294,10 +294,17 @@ interface Checkout {
   comment: string;
   address: PostAddress | null;
   address_lines: string[];
+  /** Where the invoice goes, if that is another address. */
+  invoice_address: PostAddress | null;
+  invoice_lines: string[];
   countries: Country[];
+  /** Also those that nothing is sent to. */
+  all_countries: Country[];
   shipping_methods: {
     id: number; name: string; text: string; pickup: boolean; days_min: number | null; days_max: number | null;
     amount: Amount; chosen: boolean;
+    /** Where it can be fetched, of a way by which the customer comes for the goods. */
+    places: { id: number; name: string; address: string; chosen: boolean }[];
   }[];
   payment_methods: { id: number; name: string; text: string; fee: Amount; chosen: boolean }[];
   payment_name: string | null;
@@ -323,12 +330,15 @@ interface Order {
   phone: string;
   name: string | null;
   address_lines: string[];
+  invoice_lines: string[];
+  /** Where the goods are fetched. */
+  pickup: { name: string; address: string } | null;
   comment: string;
   shipping_name: string;
   payment_name: string;
   payment_text: string;
   lines: {
-    name: string; options: string; sku: string; quantity: number; cancelled: number; shipped: number; returned: number;
+    id: number; product: number; name: string; options: string; sku: string; quantity: number; cancelled: number; shipped: number; returned: number;
     price: Amount; discount: Amount; total: Amount; url: Path | null; image: Image | null;
   }[];
   tax_included: boolean;
@@ -345,6 +355,9 @@ interface Order {
   parcels: { carrier: string; tracking: string; state: string; sent: string | null }[];
   history: { time: string; axis: string; new: string; text: string }[];
   can_cancel: boolean;
+  can_return: boolean;
+  /** Whether a return is asked for whose goods are not here yet. */
+  return_open: boolean;
   can_pay: boolean;
   /** Whether the last attempt to pay failed. */
   payment_failed: boolean;
@@ -447,9 +460,9 @@ declare const shop: {
     /** Null where nothing lies in the cart. */
     get(): Checkout | null;
     countries(): Country[];
-    /** `email`, `phone`, the fields of an address or `address_id`. */
+    /** `email`, `phone`, the fields of an address or `address_id`; with `invoice`, those of another one as `invoice_name`, … */
     contact(form: Fields): Checked;
-    /** `shipping`, `payment`, `comment`. */
+    /** `shipping`, `place` where goods are fetched, `payment`, `comment`. */
     methods(form: Fields): Checked;
     /** `cart` and `seen`. Sends the visitor on: to the payment, else to the order. */
     place(form: Fields): Done<{ token: string; url: Path }>;
@@ -461,6 +474,8 @@ declare const shop: {
     cancel(token: string): Done;
     /** Sends the visitor on to the payment. */
     pay(token: string): Done;
+    /** `quantity_<line>` and `reason`: the store is told, and answers by mail. */
+    ask_return(token: string, form: Fields): Done;
     /** Puts what it held into the cart, as far as it can be had. */
     repeat(token: string): Done<{ left_out: number }>;
   };
