@@ -5,6 +5,9 @@ use db::payments::{Outcome, Payment, Refund};
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
+/// Longest name of a site.
+const LONGEST_SITE: usize = 200;
+
 /// Why a provider did nothing that is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ProviderError {
@@ -92,4 +95,46 @@ pub(crate) struct Notice {
     pub(crate) outcome: Outcome,
     /// The message.
     pub(crate) data: Json,
+}
+
+/// The site of an address, as a policy names it: scheme, host and port, by TLS. What is none is left out, so that
+/// nothing that somebody wrote into settings widens the policy.
+pub(crate) fn site_of(address: &str) -> Option<String> {
+    let (scheme, rest) = address.trim().split_once("://")?;
+    let host = rest.split(['/', '?', '#']).next()?.to_ascii_lowercase();
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | ':');
+    let is_host = host.starts_with(|letter: char| letter.is_ascii_alphanumeric());
+    let is_site = scheme.eq_ignore_ascii_case("https")
+        && is_host
+        && host.len() <= LONGEST_SITE
+        && host.chars().all(is_plain);
+    is_site.then(|| format!("https://{host}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::site_of;
+
+    #[test]
+    fn a_site_is_a_host_behind_tls_and_nothing_else() {
+        assert_eq!(
+            site_of(" https://Pay.Example.com/checkout?x=1").as_deref(),
+            Some("https://pay.example.com")
+        );
+        assert_eq!(site_of("https://pay.example.com:8443").as_deref(), Some("https://pay.example.com:8443"));
+        for bad in [
+            "",
+            "https:",
+            "https://*",
+            "https://*.example.com",
+            "http://pay.example.com",
+            "javascript://x",
+            "https://a b",
+            "https://a; script-src *",
+            "https://a'b",
+            "https://user@host",
+        ] {
+            assert_eq!(site_of(bad), None, "{bad}");
+        }
+    }
 }

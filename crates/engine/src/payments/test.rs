@@ -149,7 +149,8 @@ impl Provider for Test {
         }
         // One key, one payment of the bank: its number follows from the key.
         let number = signature(&secret(call.db)?, call.payment.key.as_bytes());
-        let site = self.site(&call.settings).and_then(|site| super::sites::of(&site)).unwrap_or_default();
+        let site =
+            self.site(&call.settings).and_then(|site| super::provider::site_of(&site)).unwrap_or_default();
         Ok(Started::Redirect { url: format!("{site}/core/pay/test/page/{number}"), provider_ref: number })
     }
 
