@@ -13,6 +13,8 @@ use db::{Db, DbError, Tx};
 pub(crate) const VISITORS_TIME: Duration = Duration::from_secs(1);
 /// How long a person's run may hold it.
 pub(crate) const PERSONS_TIME: Duration = Duration::from_secs(10);
+/// The part of the transaction that a typed call's reading is.
+const READ_PART: &str = "reading";
 
 /// An open transaction of a run. Dropped, it takes all back.
 pub(crate) struct Writing {
@@ -46,6 +48,19 @@ impl Writing {
     /// Does something in it; `None` if its time was up before.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Tx) -> T) -> Option<T> {
         lock(&self.held).as_mut().map(work)
+    }
+
+    /// Reads in it what the run wrote; `None` if its time was up before. A read that fails leaves it as it was.
+    pub(crate) fn read<T, E: From<DbError>>(
+        &self,
+        work: impl FnOnce(&mut Tx) -> Result<T, E>,
+    ) -> Option<Result<T, E>> {
+        self.with(|tx| {
+            tx.mark(READ_PART)?;
+            let done = work(tx);
+            tx.end_mark(READ_PART, done.is_ok())?;
+            done
+        })
     }
 
     /// How much of its time is left.

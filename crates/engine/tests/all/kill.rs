@@ -7,7 +7,7 @@ use engine::{Engine, Options};
 use serde_json::json;
 
 use crate::client::{Line, TestRequest};
-use crate::test_store::{Base, PASSWORD, TestStore};
+use crate::test_store::{Base, PASSWORD, PATIENCE, TestStore};
 
 /// Where the engine in the child finds its store; its presence makes the test below the child.
 const CHILD: &str = "ENGINE_TEST_ROOT";
@@ -18,7 +18,7 @@ async fn engine_of_a_process() {
     let Ok(root) = std::env::var(CHILD) else { return };
     let listen = Some("127.0.0.1:0".parse().unwrap());
     let unit_worker = Some((env!("CARGO_BIN_EXE_engine-unit-worker").into(), Vec::new()));
-    let options = Options { listen, unit_worker, ..Options::default() };
+    let options = Options { listen, unit_worker, unit_patience: PATIENCE, ..Options::default() };
     let running = Engine::start(root.into(), options).await.unwrap();
     println!("listens at {}", running.address().port());
     std::future::pending::<()>().await;

@@ -22,7 +22,7 @@ pub(crate) const GRANTED: [&str; 4] =
     ["AGENT_MEMORY_LIST", "AGENT_MEMORY_LOAD", "AGENT_MEMORY_SAVE", "AGENT_MEMORY_REMOVE"];
 
 /// How many times their usual time units may take: a busy machine is no fault of theirs.
-const PATIENCE: u32 = 20;
+pub(crate) const PATIENCE: u32 = 20;
 
 /// The moment of tests.
 pub(crate) const NOON: &str = "2026-11-30T12:00:00Z";

@@ -236,3 +236,87 @@ async fn nothing_outside_units_is_imported() {
         assert!(page == "a-z" || page == "az", "{path}: {page}");
     }
 }
+
+/// The visitor of a page whose worker was killed is told that it does not work, and the next page is whole.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_that_is_killed_from_outside_is_replaced() {
+    use crate::client::Line;
+    let mut store = TestStore::on(Base::Sqlite).await.unwrap();
+    store.stop().await;
+    put_unit(&store, "home", "export function main() { return 'a' + shop.unit('evil') + 'z' }", "");
+    put_unit(&store, "evil", "export function main() { for (;;) {} }", r#"{"limits": {"ms": 60000}}"#);
+    let (mut engine, port) = crate::kill::start(&store);
+    let ask = b"GET / HTTP/1.1\r\nhost: shop.example.com\r\n\r\n";
+    let mut line = Line::to(("127.0.0.1", port)).await;
+    line.write(ask).await;
+    let killing = {
+        let engine = engine.id();
+        tokio::task::spawn_blocking(move || {
+            // Until one works hard: the loop is running in it.
+            let started = std::time::Instant::now();
+            let busy = loop {
+                assert!(started.elapsed().as_secs() < 60, "no worker works");
+                if let Some(pid) = children(engine).into_iter().find(|pid| processor_ticks(*pid) > 20) {
+                    break pid;
+                }
+                std::thread::yield_now();
+            };
+            assert!(
+                std::process::Command::new("kill")
+                    .args(["-9", &busy.to_string()])
+                    .status()
+                    .unwrap()
+                    .success()
+            );
+        })
+    };
+    let page = line.answer().await;
+    killing.await.unwrap();
+    // The units of a page share a worker.
+    assert_eq!(page.status, 500);
+    assert!(page.text().contains("does not work just now"), "{}", page.text());
+    let told = log(&store).pop().unwrap()["error"].as_str().unwrap().to_owned();
+    assert!(told.contains("its worker was lost"), "{told}");
+    // All of them, while nothing runs; the next page finds new ones.
+    let all = children(engine.id());
+    for pid in &all {
+        assert!(
+            std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success()
+        );
+    }
+    let is_dead = |pid: &u32| stat(*pid).is_none_or(|stat| stat[0] == "Z");
+    let started = std::time::Instant::now();
+    while !all.iter().all(is_dead) {
+        assert!(started.elapsed().as_secs() < 60, "a worker outlives its kill");
+        std::thread::yield_now();
+    }
+    put_unit(&store, "evil", "export function main() { return 'well' }", "");
+    let mut line = Line::to(("127.0.0.1", port)).await;
+    let page = line.send(ask).await.text();
+    assert!(page.contains("awellz"), "{page} {:?}", log(&store));
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+}
+
+/// Processes that this one started.
+#[cfg(target_os = "linux")]
+fn children(parent: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid: &u32| stat(*pid).is_some_and(|stat| stat.get(1) == Some(&parent.to_string()))).collect()
+}
+
+/// How long a process has had the processor, in hundredths of a second.
+#[cfg(target_os = "linux")]
+fn processor_ticks(pid: u32) -> u64 {
+    stat(pid).and_then(|stat| stat.get(11)?.parse().ok()).unwrap_or(0)
+}
+
+/// What the system says of a process, from its state on.
+#[cfg(target_os = "linux")]
+fn stat(pid: u32) -> Option<Vec<String>> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = text.rsplit_once(')')?;
+    Some(rest.split_whitespace().map(str::to_owned).collect())
+}

@@ -206,6 +206,25 @@ on_both! {
         assert_eq!(events(store), ["kOwnHome"]);
     }
 
+    async fn what_a_run_wrote_is_seen_by_all_that_it_reads(store: TestStore) {
+        put_unit(store, "home", "export function main() {
+            const [id] = shop.insert('brands', { name: 'Own', name_folded: 'own' });
+            const seen = [shop.brands.get(id).name, shop.value('select name from brands where id = :id', { id })];
+            shop.execute('update brands set name = :name where id = :id', { id, name: 'Changed' });
+            seen.push(shop.brands.get(id).name, shop.cart.get() === undefined);
+            try {
+                shop.transaction(() => {
+                    shop.execute('update brands set name = :name where id = :id', { id, name: 'Taken back' });
+                    seen.push(shop.brands.get(id).name);
+                    throw new Error('no');
+                });
+            } catch { seen.push(shop.brands.get(id).name); }
+            return seen.join();
+        }", r#"{"writes": ["brands"]}"#);
+        assert_eq!(posted(store, "").await, (200, "Own,Own,Changed,false,Taken back,Changed".to_owned()), "{:?}", log(store));
+        assert_eq!(store.count("brands"), 1);
+    }
+
     async fn a_visitor_does_not_keep_others_from_writing(store: TestStore) {
         store.with_usual_times().await;
         put_unit(store, "home", "export function main() {

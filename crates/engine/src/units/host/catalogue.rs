@@ -22,7 +22,7 @@ use sandbox::{HostError, Value};
 
 use super::Answer;
 use super::arguments::Arguments;
-use super::data::too_many;
+use super::data::{time_was_up, too_many};
 use super::media::picture;
 use crate::media::Kind;
 use crate::settings::Settings;
@@ -65,7 +65,7 @@ pub(super) struct Reading<'a> {
     pub(super) borders: Borders,
 }
 
-/// Reads for a call, in one transaction; `rows` of the answer are told to the debugger.
+/// Reads for a call, in one transaction, which is the run's own where it has written; `rows` of the answer are told to the debugger.
 fn read(
     run: &mut Run<'_>,
     call: &str,
@@ -77,7 +77,7 @@ fn read(
     let (visit, db) = (run.visit, run.units.db.clone());
     let mut dependencies = Dependencies::default();
     let started = Instant::now();
-    let answer = db.read(|tx| {
+    let work = |tx: &mut Tx| {
         let mut reading = Reading {
             tx,
             look: &visit.look,
@@ -90,7 +90,11 @@ fn read(
         let borders = reading.borders;
         dependencies.borders(&borders);
         Ok::<_, DbError>(answer)
-    });
+    };
+    let answer = match &run.writing {
+        Some(writing) => writing.read(work).ok_or_else(time_was_up)?,
+        None => db.read(work),
+    };
     run.dependencies().merge(&dependencies);
     let rows = match &answer {
         Ok(Value::List(list)) => list.len(),

@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 
 use super::Answer;
 use super::arguments::Arguments;
-use super::data::too_many;
+use super::data::{time_was_up, too_many};
 use crate::shopping::fields::Fields;
 use crate::shopping::{Cx, Done, NotDone, Problem, accounts, view};
 use crate::units::run::Run;
@@ -98,11 +98,14 @@ pub(super) fn begin_change(run: &mut Run<'_>, args: &Arguments<'_>) -> Result<()
     Err(HostError::new("NOT_POST", args.wrong("works for a form that was sent (POST) only").text))
 }
 
-/// Reads for a call in one transaction.
+/// Reads for a call in one transaction, which is the run's own where it has written.
 pub(super) fn read(run: &mut Run<'_>, call: &str, f: impl FnOnce(&mut Tx) -> Done<Json>) -> Answer {
     begin(run)?;
     let started = Instant::now();
-    let done = run.units.db.clone().read(f);
+    let done = match &run.writing {
+        Some(writing) => writing.read(f).ok_or_else(time_was_up)?,
+        None => run.units.db.read(f),
+    };
     run.note_query(&format!("shop.{call}()"), 1, started.elapsed());
     match done {
         Ok(answer) => Ok(from_json(answer)),
