@@ -18,8 +18,12 @@ const PAGES = {
   missing: "/no-such-page",
 };
 
+/** Those with most on them are looked at at every width and in both colour schemes, the others in two ways. */
+const BUSY = ["home", "category", "product", "reviewed", "search"];
+const LOOKS = [[DESKTOP, "light"], [PHONE, "dark"]];
+
 for (const [name, path] of Object.entries(PAGES)) {
-  for (const [viewport, scheme] of [[DESKTOP, "light"], [PHONE, "dark"], [PHONE, "light"], [DESKTOP, "dark"], [TABLET, "light"]]) {
+  for (const [viewport, scheme] of BUSY.includes(name) ? [...LOOKS, [PHONE, "light"], [DESKTOP, "dark"], [TABLET, "light"]] : LOOKS) {
     await test(`${name}, ${viewport.name}, ${scheme}: light, still, accessible`, async () => {
       const { page, wrong } = await open({ viewport, scheme });
       const loaded = await go(page, path);
@@ -119,6 +123,16 @@ for (const viewport of [DESKTOP, PHONE]) {
     });
   }
 }
+
+await test("desktop: from the home page to a brand", async () => {
+  const { page, wrong } = await open();
+  await go(page, "/");
+  const name = await text(page, "[aria-labelledby=brands] a");
+  await follow(page, "[aria-labelledby=brands] a");
+  assert.equal(await text(page, "h1"), name);
+  await look(page, DESKTOP, "brand-desktop-light");
+  assert.deepEqual(wrong, []);
+});
 
 await test("desktop: menus open and close by keyboard", async () => {
   const { page, wrong } = await open();
