@@ -10,6 +10,7 @@ mod agent;
 mod app_state;
 mod blocking;
 mod clock;
+pub mod exchange;
 mod files;
 mod gate;
 mod http;

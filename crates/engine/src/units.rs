@@ -36,6 +36,7 @@ use crate::gate::passwords::Passwords;
 pub(crate) use error::UnitError;
 pub(crate) use manifest::Manifest;
 pub(crate) use run::Outcome;
+pub(crate) use templates::clean_html;
 pub(crate) use tree::Tree;
 pub(crate) use values::to_json;
 

@@ -203,6 +203,10 @@ pub(crate) enum StoreCommand {
     Seed(StoreSeed),
     /// Make lists of products, their counts and the words for searching anew
     Reindex(StoreReindex),
+    /// Take products or a price list from a table of another shop or a supplier
+    Import(StoreImport),
+    /// Write the products into a table that Shopify or WooCommerce takes
+    Export(StoreExport),
     /// Say where totals, payments and stock contradict each other
     CheckBooks(StoreCheckBooks),
     /// Block a person; their open sessions end
@@ -310,6 +314,110 @@ pub(crate) struct StoreReindex {
     /// The store's root: the folder with config.json
     #[arg(long, value_name = "DIR")]
     pub(crate) root: PathBuf,
+}
+
+/// Layouts of tables that are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExchangeFormat {
+    /// Products as Shopify exports them
+    Shopify,
+    /// Products as WooCommerce exports them
+    Woocommerce,
+    /// A supplier's price list
+    Prices,
+}
+
+/// Layouts of tables that are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// Products as Shopify takes them
+    Shopify,
+    /// Products as WooCommerce takes them
+    Woocommerce,
+}
+
+/// How the letters of a table are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExchangeEncoding {
+    /// UTF-8
+    #[value(name = "utf-8")]
+    Utf8,
+    /// UTF-16, the lower byte first
+    #[value(name = "utf-16le")]
+    Utf16le,
+    /// UTF-16, the higher byte first
+    #[value(name = "utf-16be")]
+    Utf16be,
+    /// Cyrillic of Windows
+    #[value(name = "windows-1251")]
+    Windows1251,
+    /// Latin of Windows
+    #[value(name = "windows-1252")]
+    Windows1252,
+}
+
+/// The sign that parts decimals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExchangeSign {
+    /// 1,50
+    Comma,
+    /// 1.50
+    Point,
+}
+
+/// Arguments of `store import`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+All of the table is taken or nothing: whatever is wrong is told with its line and column, and then nothing is changed. \
+The same table again changes nothing. What a table has no column for, or an empty cell, stays as it is; categories, \
+tags and pictures are added and never taken away. New products are drafts that no visitor sees, unless --publish is \
+given. Pictures are looked for in the folder of --pictures by the end of their address; nothing is fetched from other \
+servers. It is one transaction: on SQLite the engine cannot write meanwhile.")]
+pub(crate) struct StoreImport {
+    /// The table, CSV
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The store's root: the folder with config.json
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: PathBuf,
+    /// Only tell what would happen
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Layout of the table [default: what its header row says]
+    #[arg(long, value_enum, value_name = "LAYOUT")]
+    pub(crate) format: Option<ExchangeFormat>,
+    /// Let the table say what visitors see
+    #[arg(long)]
+    pub(crate) publish: bool,
+    /// Folder of the products' pictures
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pictures: Option<PathBuf>,
+    /// Key of the supplier whose price list it is; a new key makes a new supplier
+    #[arg(long, value_name = "SKEY")]
+    pub(crate) supplier: Option<String>,
+    /// Sign of the decimals [default: what each amount says]
+    #[arg(long, value_enum, value_name = "SIGN")]
+    pub(crate) decimal: Option<ExchangeSign>,
+    /// Encoding of the table [default: what its content says]
+    #[arg(long, value_enum, value_name = "ENCODING")]
+    pub(crate) encoding: Option<ExchangeEncoding>,
+}
+
+/// Arguments of `store export`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+`store import` takes such a table again and changes nothing. Texts that a spreadsheet would take for formulas begin \
+with a ' in it. It only reads, beside a running engine.")]
+pub(crate) struct StoreExport {
+    /// The store's root: the folder with config.json
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: PathBuf,
+    /// Layout of the table
+    #[arg(long, value_enum, value_name = "LAYOUT")]
+    pub(crate) format: ExportFormat,
+    /// The table to write, FILE.csv; an older one there is replaced
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: PathBuf,
 }
 
 /// Arguments of `store check-books`.

@@ -2,6 +2,7 @@
 
 mod check;
 mod desk;
+mod exchange;
 mod licensor;
 mod maintenance;
 mod mcp;

@@ -9,6 +9,7 @@ pub mod content;
 pub mod customer_tokens;
 pub mod customers;
 pub mod events;
+pub mod exchange;
 pub mod file_versions;
 pub mod files;
 pub mod filters;

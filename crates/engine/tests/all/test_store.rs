@@ -98,6 +98,11 @@ pub(crate) use on_both;
 pub(crate) struct TestDb(Db);
 
 impl TestDb {
+    /// The database itself, for what opens transactions of its own.
+    pub(crate) fn with<T>(&self, f: impl FnOnce(&Db) -> T) -> T {
+        tokio::task::block_in_place(|| f(&self.0))
+    }
+
     pub(crate) fn read<T>(&self, f: impl FnOnce(&mut Tx) -> Result<T, DbError>) -> Result<T, DbError> {
         tokio::task::block_in_place(|| self.0.read(f))
     }

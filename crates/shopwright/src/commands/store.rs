@@ -3,7 +3,7 @@
 use anyhow::Result;
 use engine::store::{self, Holder, InitOptions};
 
-use super::{maintenance, seed, upkeep};
+use super::{exchange, maintenance, seed, upkeep};
 use crate::cli::{StoreAddUser, StoreCommand, StoreInit, StoreLogin, StoreRight, Whose};
 use crate::exit::Exit;
 use crate::{log, output, password_prompt, store_files};
@@ -25,6 +25,8 @@ pub(super) fn run(command: StoreCommand) -> Result<Exit> {
         StoreCommand::Restore(arguments) => maintenance::restore(&arguments)?,
         StoreCommand::Seed(arguments) => seed::run(&arguments)?,
         StoreCommand::Reindex(arguments) => upkeep::reindex(&arguments)?,
+        StoreCommand::Import(arguments) => return exchange::import(&arguments),
+        StoreCommand::Export(arguments) => exchange::export(&arguments)?,
         StoreCommand::CheckBooks(arguments) => return upkeep::check_books(&arguments),
         StoreCommand::Block(who) => block(&who, true)?,
         StoreCommand::Unblock(who) => block(&who, false)?,

@@ -80,6 +80,11 @@ pub(crate) fn write(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Val
     }
 }
 
+/// A text with simple tags only; one without tags stays as it is.
+pub(crate) fn clean_html(text: &str) -> String {
+    if text.contains('<') { HTML.clean(text).to_string() } else { text.to_owned() }
+}
+
 /// A text as it stands in HTML, in an element or a quoted attribute.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);

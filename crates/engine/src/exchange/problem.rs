@@ -1,0 +1,109 @@
+//! What is wrong with a row: where it stands, and why it is not taken.
+
+/// Something wrong with a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The line of the file, from 1.
+    pub line: u64,
+    /// The column, as the header writes it.
+    pub column: String,
+    /// Why.
+    pub code: Code,
+    /// What stands there.
+    pub value: String,
+}
+
+/// Why a cell is not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// A new product without a name.
+    NoName,
+    /// No amount of money.
+    NotAmount,
+    /// An amount that could be read in two ways.
+    UnclearAmount,
+    /// No number.
+    NotNumber,
+    /// No day.
+    NotDate,
+    /// A code that a spreadsheet made a number of.
+    Mangled,
+    /// No part of an address.
+    BadHandle,
+    /// An address of another row.
+    TakenHandle,
+    /// An article number of another product.
+    ForeignSku,
+    /// The parent of a variation is not in the file before it.
+    NoParent,
+    /// A kind of product that is not sold here.
+    UnknownKind,
+    /// Options that are not those of the product.
+    OtherOptions,
+    /// A price list's currency is none of the store's.
+    UnknownCurrency,
+    /// A value that an attribute cannot have.
+    NotOfAttribute,
+    /// More rows than one product may have.
+    TooManyRows,
+    /// More cells than the header has.
+    TooManyCells,
+    /// A picture that is none, or too large.
+    BadPicture,
+}
+
+impl Code {
+    /// Its key, as `import_rows` keeps it.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::NoName => "no_name",
+            Self::NotAmount => "not_amount",
+            Self::UnclearAmount => "unclear_amount",
+            Self::NotNumber => "not_number",
+            Self::NotDate => "not_date",
+            Self::Mangled => "mangled_code",
+            Self::BadHandle => "bad_handle",
+            Self::TakenHandle => "taken_handle",
+            Self::ForeignSku => "foreign_sku",
+            Self::NoParent => "no_parent",
+            Self::UnknownKind => "unknown_kind",
+            Self::OtherOptions => "other_options",
+            Self::UnknownCurrency => "unknown_currency",
+            Self::NotOfAttribute => "not_of_attribute",
+            Self::TooManyRows => "too_many_rows",
+            Self::TooManyCells => "too_many_cells",
+            Self::BadPicture => "bad_picture",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::NoName => "a new product needs a name",
+            Self::NotAmount => "is no amount of money",
+            Self::UnclearAmount => {
+                "can be read in two ways; say with --decimal which sign parts the decimals"
+            }
+            Self::NotNumber => "is no number",
+            Self::NotDate => "is no day",
+            Self::Mangled => "is a code that a spreadsheet made a number of",
+            Self::BadHandle => "cannot be part of an address",
+            Self::TakenHandle => "is the address of another page",
+            Self::ForeignSku => "belongs to another product",
+            Self::NoParent => "is no product of the rows before",
+            Self::UnknownKind => "is a kind of product that is not taken",
+            Self::OtherOptions => "does not fit the options that the product has",
+            Self::UnknownCurrency => "is no currency of the store",
+            Self::NotOfAttribute => "is no value of this attribute",
+            Self::TooManyRows => "has more rows than one product may have",
+            Self::TooManyCells => "has more cells than the header row",
+            Self::BadPicture => "is no picture that is taken",
+        }
+    }
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let value: String = self.value.chars().filter(|letter| !letter.is_control()).take(80).collect();
+        write!(f, "line {}, column `{}`: `{value}` {}", self.line, self.column, self.code.words())
+    }
+}
