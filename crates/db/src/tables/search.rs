@@ -231,14 +231,33 @@ pub fn reindex_all(tx: &mut Tx, now: Timestamp) -> Result<(), DbError> {
     }
 }
 
+/// Products that hold a word that begins so, words before products: SQLite, which does not know how many rows a table
+/// has, would read all words of all products instead. It takes the tables of a cross join as they come.
+const OF_WORD: &str = "select p.elem_id,      cast(max(case when t.term = :word then 2 * p.weight else p.weight end) as bigint) as score      from (select id, term from search_terms where term >= :word and term < :end order by term limit :most) t      cross join search_postings p where p.term_id = t.id and p.entity = 'products'      group by p.elem_id";
+
 /// Products that hold a word that begins so. The whole word counts twice.
 fn of_word(tx: &mut Tx, word: &str) -> Result<HashMap<i64, i64>, DbError> {
     let rows = tx.rows(
-        "select p.elem_id, cast(max(case when t.term = :word then 2 * p.weight else p.weight end) as bigint) as score
-         from (select id, term from search_terms where term >= :word and term < :end order by term limit :most) t
-         join search_postings p on p.term_id = t.id and p.entity = 'products'
-         group by p.elem_id",
+        OF_WORD,
         &[("word", word.into()), ("end", format!("{word}\u{10ffff}").into()), ("most", MOST_TERMS.into())],
     )?;
     rows.iter().map(|row| Ok((row.get("elem_id")?, row.get("score")?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Db;
+
+    #[test]
+    fn products_are_looked_up_by_words_and_never_all_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = Db::open("sqlite:store.db", folder.path()).unwrap();
+        db.migrate().unwrap();
+        let values = [("word", "tea".into()), ("end", "teb".into()), ("most", MOST_TERMS.into())];
+        let plan = db.read(|tx| tx.rows(&format!("explain query plan {OF_WORD}"), &values)).unwrap();
+        let steps: Vec<String> = plan.iter().map(|row| row.get("detail").unwrap()).collect();
+        let by_word = "search_postings_one (term_id=? AND entity=?)";
+        assert!(steps.iter().any(|step| step.contains(by_word)), "{steps:?}");
+    }
 }

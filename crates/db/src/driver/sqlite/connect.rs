@@ -19,6 +19,8 @@ const BUSY: Duration = Duration::from_secs(20);
 const ROOM: usize = 256 << 10;
 /// Statements a connection keeps prepared.
 const STATEMENTS_KEPT: usize = 256;
+/// Memory for pages of a connection that fills all tables.
+const FILLER_CACHE_KIB: i64 = 200 << 10;
 
 /// Makes the file and switches it to the write-ahead log, which lets readers go on while one writes.
 pub(super) fn prepare_file(path: &Path) -> Result<(), DbError> {
@@ -84,6 +86,9 @@ pub(super) fn writer(path: &Path) -> Result<Connection, DbError> {
 pub(super) fn filler(path: &Path) -> Result<Connection, DbError> {
     let connection = writer(path)?;
     connection.pragma_update(None, "foreign_keys", false).map_err(error)?;
+    // One transaction fills many indexes here and there: with the usual 2 MB every page would go to the disk and
+    // come back many times.
+    connection.pragma_update(None, "cache_size", -FILLER_CACHE_KIB).map_err(error)?;
     Ok(connection)
 }
 
