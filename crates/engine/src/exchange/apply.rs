@@ -180,7 +180,9 @@ impl Importer<'_> {
                 row.push(("brand_id", brand.into()));
             }
         }
-        if let Some(state) = goods.state.filter(|state| self.publishes && *state != known.state) {
+        if let Some(state) =
+            goods.state.filter(|state| self.publishes && !is_state(known.state.as_str(), state, goods))
+        {
             row.push(("state", state.into()));
         }
         if let Some(path) = goods.categories.first() {
@@ -296,6 +298,12 @@ impl Importer<'_> {
         }
         Ok(is_changed)
     }
+}
+
+/// Whether a product is in this state already. WooCommerce knows no archive: what is not published may lie there.
+fn is_state(known: &str, wanted: &str, goods: &Goods) -> bool {
+    let is_of_woocommerce = matches!(goods.key, Key::Outside { .. });
+    known == wanted || (is_of_woocommerce && (known, wanted) == ("kArchive", "kDraft"))
 }
 
 /// The column of an attribute's type with the value; `None` for what it cannot hold.

@@ -13,6 +13,8 @@ mod docs;
 #[cfg(test)]
 mod engine;
 #[cfg(test)]
+mod exchange;
+#[cfg(test)]
 mod from_outside;
 #[cfg(test)]
 mod gate;
