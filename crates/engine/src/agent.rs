@@ -18,7 +18,7 @@ use crate::files::CallFiles;
 use crate::gate::tickets::AGENT;
 use crate::gate::{Gate, Holder, touch};
 use crate::request_context::RequestContext;
-use crate::units::Units;
+use crate::units::{Units, UnitsOfCall};
 use crate::write_error::{WriteError, commit_lost};
 
 /// A command's parameters.
@@ -170,6 +170,7 @@ fn call(
     (tool, run): (&ToolSpec, Run),
     params: Params,
 ) -> Result<Value, Stop> {
+    let units = UnitsOfCall::new(units, context, caller);
     let mut cx = EngineCx {
         tx,
         caller,
@@ -177,7 +178,7 @@ fn call(
         now: context.now,
         entry: entry(context, caller.id, tool.name),
         files,
-        units,
+        units: &units,
         debug_code: &context.settings.config.debug_code,
     };
     catch_unwind(AssertUnwindSafe(|| run(&mut cx, params))).unwrap_or_else(|panic| {

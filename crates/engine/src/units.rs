@@ -6,6 +6,7 @@
 
 pub(crate) mod cache;
 mod checks;
+mod commands;
 mod compile;
 mod dependencies;
 mod effects;
@@ -28,11 +29,12 @@ mod writing;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use db::Db;
+use db::{Db, Tx};
 use sandbox::{Pool, PoolConfig, PoolError, Value};
 
 use crate::gate::passwords::Passwords;
 
+pub(crate) use commands::UnitsOfCall;
 pub(crate) use error::UnitError;
 pub(crate) use manifest::Manifest;
 pub(crate) use run::Outcome;
@@ -145,6 +147,27 @@ impl Units {
         outcome
     }
 
+    /// Runs a function of a unit in the transaction of a call, which ends it. What the unit set going is the caller's
+    /// to carry out, and what failed the caller's to tell.
+    pub(crate) fn run_within(
+        &self,
+        tx: &mut Tx,
+        visit: &Visit,
+        (name, function): (&str, &str),
+        args: Vec<Value>,
+    ) -> Outcome {
+        let ran = self.pool().and_then(|pool| {
+            pool.with_session(|session| {
+                Run::new(self, &pool, visit).within(tx).outermost(session, name, function, args)
+            })
+        });
+        let outcome = ran.unwrap_or_else(|error| Outcome::broken(error.to_string()));
+        for error in outcome.failures.iter().chain(outcome.result.as_ref().err()) {
+            self.failures.note(&visit.path, error, visit.now);
+        }
+        outcome
+    }
+
     /// Keeps what the run wrote, together with what it set going. Where it failed, nobody comes here, and all is
     /// taken back.
     fn carry_out(
@@ -152,7 +175,7 @@ impl Units {
         visit: &Visit,
         unit: &str,
         outcome: &Outcome,
-        writing: Option<Writing>,
+        writing: Option<Writing<'static>>,
     ) -> Result<(), UnitError> {
         let user = match &visit.audience {
             Audience::Visitor => None,

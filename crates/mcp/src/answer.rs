@@ -45,7 +45,7 @@ pub(crate) fn about(era: Era) -> Implementation {
 
 fn done(shown: Presented, host: &Host) -> CallToolResult {
     let mut result = CallToolResult::default();
-    result.is_error = Some(false);
+    result.is_error = Some(shown.is_failed);
     let text = shown.text.filter(|text| !text.is_empty());
     if let Some(data) = shown.data {
         result.content.push(ContentBlock::text(data.to_string()));

@@ -1,6 +1,7 @@
 //! Rules of the shop as plain functions and types: money, taxes, totals, stock, order states, task states, note levels, hours, address lists.
 
 pub mod address;
+pub mod ai_field;
 pub mod caseless;
 pub mod clock;
 pub mod hours;

@@ -26,6 +26,7 @@ pub mod engine;
 pub mod memory;
 pub mod repo;
 pub mod shop;
+pub mod tool;
 
 pub use arguments::check_arguments;
 pub use engine::unit_path::is_unit_name;
@@ -41,5 +42,5 @@ pub use spec::{
 pub use store_files::{FileChange, StoreEntry, StoreFiles, StoredFile};
 pub use store_path::{StorePath, is_open};
 pub use table::Table;
-pub use units::{CodeReport, Mistake, Units};
+pub use units::{CodeReport, CommandCall, CommandDone, CommandFailed, Mistake, Units};
 pub use unlisted::UNLISTED;

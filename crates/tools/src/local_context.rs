@@ -4,6 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use wire::text::quoted;
 use wire::{Refusal, Stop, catalogue};
@@ -12,6 +14,8 @@ use crate::inline::Room;
 
 /// The mark that some editors put before UTF-8.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
+/// Largest file that lines are written behind.
+const APPENDED: u64 = 1 << 30;
 /// Longest path that a refusal repeats.
 const QUOTE: usize = 400;
 
@@ -24,6 +28,8 @@ pub struct LocalContext {
     pub conversation: PathBuf,
     /// Room for bodies in an answer to this application.
     pub room: Room,
+    /// How long the request took, for the half after the answer.
+    pub trip: Duration,
 }
 
 impl LocalContext {
@@ -63,6 +69,25 @@ impl LocalContext {
         replace(&folder, &target, bytes)
             .map_err(|error| catalogue::not_written(&target.to_string_lossy(), &why(&error)))?;
         Ok(target)
+    }
+
+    /// Writes lines behind those that a file of an answer has; how many there are now.
+    ///
+    /// The file is written anew: whoever reads it meanwhile sees the former lines or all.
+    pub fn append_lines(&self, folder: impl AsRef<Path>, name: &str, lines: &str) -> Result<usize, Stop> {
+        /// Two calls at once would each write only their own lines behind the same former ones.
+        static ONE: Mutex<()> = Mutex::new(());
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = folder.as_ref();
+        let wanted = self.store.join(folder).join(name);
+        let mut text = match wire::files::read_regular(&wanted, APPENDED) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(catalogue::not_written(&wanted.to_string_lossy(), &why(&error)).into()),
+        };
+        text.push_str(lines);
+        self.write(folder, name, text.as_bytes())?;
+        Ok(text.lines().count())
     }
 
     /// Where a file goes that a tool brings: `output` itself, or in it where it is a folder. Its folder is made

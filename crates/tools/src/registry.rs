@@ -2,7 +2,7 @@
 //!
 //! Generated from the files of the families by `cargo test -p tools registry`.
 
-use crate::{ToolSpec, engine, memory, repo, shop};
+use crate::{ToolSpec, engine, memory, repo, shop, tool};
 
 /// All tools of this crate.
 pub static ALL: &[ToolSpec] = &[
@@ -11,6 +11,8 @@ pub static ALL: &[ToolSpec] = &[
     memory::remove::TOOL,
     memory::save::TOOL,
     repo::list::TOOL,
+    tool::list::TOOL,
+    tool::run::TOOL,
     shop::agent::TOOL,
     shop::module::TOOL,
     shop::page::TOOL,

@@ -86,6 +86,8 @@ pub struct Presented {
     pub data: Option<Value>,
     /// The text block.
     pub text: Option<String>,
+    /// Whether it comes with the error mark: a command of the store's own tools that answered `result: false`.
+    pub is_failed: bool,
     /// Notes that were shown (or are gone), whole or in part.
     pub notes_read: Vec<NoteRead>,
 }

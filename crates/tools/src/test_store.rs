@@ -59,6 +59,7 @@ impl TestStore {
             store: root.join("store"),
             conversation: root.join("store/mcp/test/topic"),
             room: crate::inline::Room::ANSWER,
+            trip: std::time::Duration::ZERO,
         };
         fs::create_dir_all(&local.conversation).unwrap();
         let now: Timestamp = "2026-11-30T10:00:00Z".parse().unwrap();
@@ -302,6 +303,14 @@ impl crate::StoreFiles for NoFiles {
 }
 
 impl crate::Units for NoFiles {
+    fn command(
+        &self,
+        _: &mut db::Tx,
+        call: crate::CommandCall,
+    ) -> Result<crate::CommandDone, crate::CommandFailed> {
+        Err(crate::CommandFailed::NoModule(format!("units/{}.js", call.unit)))
+    }
+
     fn code(&self, _: &str, _: &str) -> Result<Result<crate::CodeReport, crate::Mistake>, Stop> {
         Ok(Ok(crate::CodeReport::default()))
     }

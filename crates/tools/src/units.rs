@@ -1,5 +1,8 @@
-//! What the engine knows of units' code and templates, as the engine's halves of tools ask it.
+//! What the engine knows of units' code and templates and runs of them, as the engine's halves of tools ask it.
 
+use std::time::Duration;
+
+use db::Tx;
 use serde_json::{Map, Value};
 use wire::Stop;
 
@@ -27,8 +30,48 @@ pub struct CodeReport {
     pub unused: Vec<(String, u32, u32)>,
 }
 
-/// Checks what is to be saved. Nothing is run.
+/// A command of the store's own tools, its fields checked.
+#[derive(Clone, Debug)]
+pub struct CommandCall {
+    /// The unit's name.
+    pub unit: String,
+    /// The function.
+    pub function: String,
+    /// The fields as the unit gets them.
+    pub params: Map<String, Value>,
+}
+
+/// What a command answered.
+#[derive(Clone, Debug, Default)]
+pub struct CommandDone {
+    /// Its answer, whatever it is.
+    pub answer: Value,
+    /// How long it took.
+    pub took: Duration,
+    /// How many statements and typed calls it made.
+    pub queries: usize,
+    /// How long these took.
+    pub query_time: Duration,
+}
+
+/// Why a command did not answer.
+#[derive(Debug)]
+pub enum CommandFailed {
+    /// There is no such file below `units/`.
+    NoModule(String),
+    /// The unit does not export the function.
+    NoFunction(String),
+    /// The unit ran into an error or over a limit.
+    Failed(String),
+    /// A failure of ours.
+    Broke(Stop),
+}
+
+/// What is known of units, and the running of commands.
 pub trait Units {
+    /// Runs a command in the transaction of the call. What it wrote and set going is kept only if it answers
+    /// `result: true`.
+    fn command(&self, tx: &mut Tx, call: CommandCall) -> Result<CommandDone, CommandFailed>;
     /// Reads code; the outer error is a failure of ours.
     fn code(&self, path: &str, source: &str) -> Result<Result<CodeReport, Mistake>, Stop>;
     /// Reads a template.

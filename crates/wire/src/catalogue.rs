@@ -591,6 +591,41 @@ refusals! {
     "The unit did not end well: " "`{unit}` answered with status {status}: {words}\nIts log: {log}\nThe whole answer is in `{file}`.";
     "Its code sets the status: load the unit and look."
 
+    /// The store has no tool of this address.
+    no_such_tool(unit: &str) Tool Agent
+    "ACCESS_DENIED: no such tool: " "{unit}.";
+    "`tool_list` shows the store's own tools."
+
+    /// A unit of the store's own tools ran into an error, over a limit, or answered in another form.
+    command_failed(unit: &str, command: &str, text: &str) Tool Agent
+    "<UNIT>\\<command> failed: " "{unit}\\{command} failed: {text}";
+    "Nothing of it was kept. The place is unit, line and column: who keeps the tool mends it."
+
+    /// A command answered something without `result`, or with one that is neither true nor false.
+    command_without_result(unit: &str, command: &str) Tool Agent
+    "<UNIT>\\<command> answered without result" "{unit}\\{command} answered without result.";
+    "Nothing of it was kept. Its function returns an object whose `result` is true or false: who keeps the tool mends it."
+
+    /// A source is not JSON, or breaks off.
+    not_whole_json(path: &str, why: &str) Tool Agent
+    "<path> is not whole json" "{path} is not whole json ({why}).";
+    ""
+
+    /// A source of fields holds something else.
+    no_object_of_fields(path: &str) Tool Agent
+    "<path> holds no object of fields" "{path} holds no object of fields.";
+    "Like `{\"id\": 5}`; `tool_list` with `unit` shows them."
+
+    /// `params` is something else than an object.
+    params_not_fields() Tool Agent
+    "params is an object of fields" ", like `{{\"id\": 5}}`.";
+    "`tool_list` with `unit` shows them."
+
+    /// `into` cannot be part of a file's name.
+    into_not_bare(into: &str) Tool Agent
+    "into is the bare name of a job" ", of Latin letters, digits, `-` and `_`, up to 64; got [{into}].";
+    "Its files lie in `tables/` of the conversation folder."
+
     /// `engine_whole_load` needs both.
     path_and_output() Tool Agent
     "path and output are both required" ".";

@@ -1,6 +1,5 @@
 //! Notes, tasks, events, lists, the repository, AI tools.
 
-use db::ai_tools::NewField;
 use db::events::NewEvent;
 use db::notes::{Fields, Level, Owner};
 use db::repo::{NewSection, Whom};
@@ -203,7 +202,7 @@ on_both! {
             let tool = ai_tools::create_tool(tx, Some(folder), "AI_PRODUCTS", "Products", "Products of the store")?;
             ai_tools::create_tool(tx, None, "AI_ORDERS", "Orders", "Orders of the store")?;
             let command = ai_tools::create_command(tx, tool, "CmdList", "Lists")?;
-            let field = NewField { name: "page".into(), kind: "int".into(), required: false, default: Some("1".into()), descr: "Page".into() };
+            let field = shop::ai_field::Field { name: "page".into(), kind: "int".into(), required: false, default: Some("1".into()), descr: "Page".into() };
             ai_tools::create_field(tx, command, &field)?;
             Ok(())
         }).unwrap();

@@ -10,8 +10,9 @@ use super::error::UnitError;
 use super::manifest::Manifest;
 use super::templates::Group;
 
-impl tools::Units for Units {
-    fn code(&self, path: &str, source: &str) -> Result<Result<CodeReport, Mistake>, Stop> {
+impl Units {
+    /// Reads code; nothing is run.
+    pub(super) fn read_code(&self, path: &str, source: &str) -> Result<Result<CodeReport, Mistake>, Stop> {
         if source.trim().is_empty() {
             return Ok(Ok(CodeReport::default()));
         }
@@ -32,29 +33,27 @@ impl tools::Units for Units {
             unused: analysis.unused.into_iter().map(place).collect(),
         }))
     }
+}
 
-    fn template(&self, path: &str, source: &str) -> Result<(), Mistake> {
-        Group::check(path, source).map_err(|error| Mistake {
-            line: u32::try_from(error.line).unwrap_or(0),
-            column: 0,
-            text: error.text,
-        })
-    }
+/// Reads a template.
+pub(super) fn template(path: &str, source: &str) -> Result<(), Mistake> {
+    Group::check(path, source).map_err(|error| Mistake {
+        line: u32::try_from(error.line).unwrap_or(0),
+        column: 0,
+        text: error.text,
+    })
+}
 
-    fn manifest(&self, path: &str, source: &str) -> Result<Map<String, Value>, Mistake> {
-        let mistake = |error: UnitError| match error {
-            UnitError::Syntax { line, column, text, .. } => Mistake { line, column, text },
-            other => Mistake { line: 0, column: 0, text: other.to_string() },
-        };
-        let manifest = Manifest::parse(path, source).map_err(mistake)?;
-        match serde_json::to_value(manifest) {
-            Ok(Value::Object(manifest)) => Ok(manifest),
-            _ => Ok(Map::new()),
-        }
-    }
-
-    fn has_runtime(&self, ending: &str) -> bool {
-        ending == "js"
+/// Reads a manifest; answers it with every key there is.
+pub(super) fn manifest(path: &str, source: &str) -> Result<Map<String, Value>, Mistake> {
+    let mistake = |error: UnitError| match error {
+        UnitError::Syntax { line, column, text, .. } => Mistake { line, column, text },
+        other => Mistake { line: 0, column: 0, text: other.to_string() },
+    };
+    let manifest = Manifest::parse(path, source).map_err(mistake)?;
+    match serde_json::to_value(manifest) {
+        Ok(Value::Object(manifest)) => Ok(manifest),
+        _ => Ok(Map::new()),
     }
 }
 

@@ -39,16 +39,22 @@ impl Failures {
     /// Records a failure. That it cannot be recorded stops nothing.
     pub(crate) fn record(&self, db: &Db, path: &str, error: &UnitError, now: Timestamp) {
         let text = error.to_string();
+        self.note(path, error, now);
+        if self.is_news(&text, now)
+            && let Err(error) = raise(db, path, error, now)
+        {
+            tracing::warn!(%error, "The event of a failed unit was not raised");
+        }
+    }
+
+    /// Writes a failure down, for who hears of it anyway.
+    pub(crate) fn note(&self, path: &str, error: &UnitError, now: Timestamp) {
+        let text = error.to_string();
         let place = error.place();
         tracing::warn!(unit = place.unit, line = place.line, column = place.column, "A unit failed");
         let line = json!({"time": now.to_string(), "page": wire::text::quoted(path, 200), "error": text});
         if let Err(error) = self.write(&line.to_string()) {
             tracing::warn!(%error, "core/log/units.log cannot be written");
-        }
-        if self.is_news(&text, now)
-            && let Err(error) = raise(db, path, error, now)
-        {
-            tracing::warn!(%error, "The event of a failed unit was not raised");
         }
     }
 

@@ -88,6 +88,11 @@ impl Report {
         }
     }
 
+    /// How many statements and typed calls there were, and how long they took.
+    pub(crate) fn queries(&self) -> (usize, Duration) {
+        (self.sql_count, self.sql_time)
+    }
+
     /// Time that went into finding and compiling units.
     pub(crate) fn compiled(&mut self, took: Duration) {
         self.compile += took;

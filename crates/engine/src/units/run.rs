@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use db::DbError;
+use db::{DbError, Tx};
 use sandbox::{Call, CallError, Limits, Pool, Session, Value};
 use serde_json::Value as Json;
 
@@ -45,7 +45,7 @@ pub(crate) struct Outcome {
     /// What is done once the answer stands.
     pub(crate) effects: Effects,
     /// What was written, to be kept with the answer.
-    pub(super) writing: Option<Writing>,
+    pub(super) writing: Option<Writing<'static>>,
     /// What the answer was made of.
     pub(crate) dependencies: Dependencies,
     /// What the debugger tells.
@@ -81,7 +81,7 @@ pub(crate) struct Run<'a> {
     pub(super) reply: Reply,
     pub(super) effects: Effects,
     /// The transaction that units write in, once one has.
-    pub(super) writing: Option<Writing>,
+    pub(super) writing: Option<Writing<'a>>,
     pub(super) report: Report,
     /// Values of secrets that were handed out: none of them leaves the run.
     pub(super) hidden: Vec<String>,
@@ -161,6 +161,12 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The same, whose units write in the transaction of a call.
+    pub(super) fn within(mut self, tx: &'a mut Tx) -> Self {
+        self.writing = Some(Writing::lend(tx, PERSON_TIME));
+        self
+    }
+
     /// Runs the outermost unit.
     pub(super) fn outermost(
         mut self,
@@ -175,6 +181,7 @@ impl<'a> Run<'a> {
         let failures = std::mem::take(&mut self.failures);
         let failures = failures.into_iter().map(|error| self.veil_error(error)).collect();
         let Self { reply, effects, writing, report, group, .. } = self;
+        let writing = writing.and_then(Writing::own);
         Outcome { result, reply, effects, writing, dependencies, report, group: Some(group), failures }
     }
 

@@ -16,22 +16,32 @@ pub(crate) const PERSONS_TIME: Duration = Duration::from_secs(10);
 /// The part of the transaction that a typed call's reading is.
 const READ_PART: &str = "reading";
 
-/// An open transaction of a run. Dropped, it takes all back.
-pub(crate) struct Writing {
-    /// `None` once its time was up.
-    held: Arc<Mutex<Option<Tx>>>,
+/// An open transaction of a run. Its own is dropped with all it did; a call's is the call's to end.
+pub(crate) struct Writing<'a> {
+    held: Held<'a>,
     until: Instant,
+}
+
+enum Held<'a> {
+    Own(Own),
+    Lent(Mutex<&'a mut Tx>),
+}
+
+/// A transaction that the run began.
+struct Own {
+    /// `None` once its time was up.
+    tx: Arc<Mutex<Option<Tx>>>,
     /// Dropped with this, which ends the clock.
     _ends: Sender<()>,
 }
 
-impl Writing {
+impl<'a> Writing<'a> {
     /// Begins one that is taken back after so long.
     pub(crate) fn begin(db: &Db, time: Duration) -> Result<Self, DbError> {
-        let held = Arc::new(Mutex::new(Some(db.begin_unit()?)));
+        let tx = Arc::new(Mutex::new(Some(db.begin_unit()?)));
         let until = Instant::now() + time;
         let (ends, ended) = channel::<()>();
-        let watched = Arc::clone(&held);
+        let watched = Arc::clone(&tx);
         let watch = move || {
             if ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
                 drop(lock(&watched).take());
@@ -42,12 +52,26 @@ impl Writing {
             .name(name)
             .spawn(watch)
             .map_err(|error| DbError::Unreachable(Box::new(error)))?;
-        Ok(Self { held, until, _ends: ends })
+        Ok(Self { held: Held::Own(Own { tx, _ends: ends }), until })
+    }
+
+    /// The transaction of a call, which ends it; the run may write in it for so long.
+    pub(crate) fn lend(tx: &'a mut Tx, time: Duration) -> Self {
+        Self { held: Held::Lent(Mutex::new(tx)), until: Instant::now() + time }
+    }
+
+    /// Whether it is a call's.
+    pub(crate) fn is_lent(&self) -> bool {
+        matches!(self.held, Held::Lent(_))
     }
 
     /// Does something in it; `None` if its time was up before.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Tx) -> T) -> Option<T> {
-        lock(&self.held).as_mut().map(work)
+        match &self.held {
+            Held::Own(own) => lock(&own.tx).as_mut().map(work),
+            Held::Lent(_) if self.left().is_zero() => None,
+            Held::Lent(tx) => Some(work(&mut tx.lock().unwrap_or_else(PoisonError::into_inner))),
+        }
     }
 
     /// Reads in it what the run wrote; `None` if its time was up before. A read that fails leaves it as it was.
@@ -68,15 +92,26 @@ impl Writing {
         self.until.saturating_duration_since(Instant::now())
     }
 
-    /// The transaction, to be kept; `None` if its time was up before.
+    /// The same, if the run began it.
+    pub(crate) fn own(self) -> Option<Writing<'static>> {
+        match self.held {
+            Held::Own(own) => Some(Writing { held: Held::Own(own), until: self.until }),
+            Held::Lent(_) => None,
+        }
+    }
+
+    /// The transaction, to be kept; `None` if its time was up before, or it is a call's.
     pub(crate) fn take(self) -> Option<Tx> {
-        lock(&self.held).take()
+        match self.held {
+            Held::Own(own) => lock(&own.tx).take(),
+            Held::Lent(_) => None,
+        }
     }
 }
 
-impl Drop for Writing {
+impl Drop for Own {
     fn drop(&mut self) {
-        drop(lock(&self.held).take());
+        drop(lock(&self.tx).take());
     }
 }
 

@@ -19,6 +19,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("engine.md", include_str!("../../rules/engine.md")),
     ("repo.md", include_str!("../../rules/repo.md")),
     ("shop.md", include_str!("../../rules/shop.md")),
+    ("tool.md", include_str!("../../rules/tool.md")),
 ];
 
 /// The rules that cover a tool.

@@ -84,7 +84,7 @@ async fn store_tool(
     // Before anything is read or made for the call: what waits holds its arguments only.
     let turn = state.in_flight.turn(state.options.timeout).await;
     let turn = turn.ok_or_else(|| messages::no_place(&session.address.shown(), state.options.timeout))?;
-    let local = session.local();
+    let mut local = session.local();
     let params = match spec.prepare {
         None => arguments.clone(),
         Some(prepare) => {
@@ -100,7 +100,9 @@ async fn store_tool(
         }
     };
     let until = if target.is_some() { turn.until.max(Instant::now() + FILE_TIME) } else { turn.until };
+    let began = Instant::now();
     let answered = exchange::call_tool(state, &session, spec, params, target.as_deref(), until).await?;
+    local.trip = began.elapsed();
     let Answered { data: mut answer, key, file } = answered;
     if let Some(target) = target {
         let file =

@@ -127,6 +127,7 @@ impl Session {
             store: self.store.folder.clone(),
             conversation: self.folder.clone(),
             room: quirks::room(&self.application),
+            trip: std::time::Duration::ZERO,
         }
     }
 

@@ -7,6 +7,7 @@ use db::options::{Scope, Setting};
 use db::repo::{NewSection, Whom};
 use db::{Tx, ai_tools, events, groups, notes, options, repo, rights, tasks, translations, users};
 use jiff::{SignedDuration, Timestamp};
+use shop::ai_field::Field;
 
 use super::sample::{self, OptionOf, Sample, Texts, of};
 
@@ -212,11 +213,30 @@ impl Filler<'_> {
             for tool in &folder.tools {
                 let (name, descr) = (self.text(&tool.name), self.text(&tool.descr));
                 let id = ai_tools::create_tool(self.tx, Some(parent), &tool.unit, &name, &descr)?;
-                for (command, about) in &tool.commands {
-                    let about = self.text(about);
-                    ai_tools::create_command(self.tx, id, command, &about)?;
+                for command in &tool.commands {
+                    self.command(id, command)?;
                 }
             }
+        }
+        Ok(())
+    }
+
+    fn command(&mut self, tool: i64, command: &sample::Command) -> Result<()> {
+        let about = self.text(&command.descr);
+        let id = ai_tools::create_command(self.tx, tool, &command.name, &about)?;
+        for group in &command.grants {
+            let group = self.group(group)?;
+            ai_tools::grant(self.tx, id, None, Some(group))?;
+        }
+        for field in &command.fields {
+            let new = Field {
+                name: field.name.clone(),
+                kind: field.r#type.clone(),
+                required: field.required,
+                default: field.default.clone(),
+                descr: self.text(&field.descr),
+            };
+            ai_tools::create_field(self.tx, id, &new)?;
         }
         Ok(())
     }

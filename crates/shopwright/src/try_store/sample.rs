@@ -174,7 +174,29 @@ pub(super) struct Tool {
     pub(super) unit: String,
     pub(super) name: Texts,
     pub(super) descr: Texts,
-    pub(super) commands: BTreeMap<String, Texts>,
+    pub(super) commands: Vec<Command>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Command {
+    pub(super) name: String,
+    pub(super) descr: Texts,
+    /// Keys of groups.
+    pub(super) grants: Vec<String>,
+    #[serde(default)]
+    pub(super) fields: Vec<Field>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Field {
+    pub(super) name: String,
+    pub(super) r#type: String,
+    #[serde(default)]
+    pub(super) required: bool,
+    pub(super) default: Option<String>,
+    pub(super) descr: Texts,
 }
 
 #[derive(Deserialize)]

@@ -19,7 +19,7 @@ fn local() -> (TempDir, LocalContext) {
     let conversation = store.join("mcp/app/topic");
     fs::create_dir_all(&conversation).unwrap();
     fs::create_dir(root.join("outside")).unwrap();
-    (dir, LocalContext { store, conversation, room: Room::ANSWER })
+    (dir, LocalContext { store, conversation, room: Room::ANSWER, trip: std::time::Duration::ZERO })
 }
 
 fn said<T: std::fmt::Debug>(result: Result<T, Stop>) -> String {
@@ -130,6 +130,7 @@ fn a_store_folder_behind_a_link_works() {
         store: linked.clone(),
         conversation: linked.join("mcp/app/topic"),
         room: Room::ANSWER,
+        trip: std::time::Duration::ZERO,
     };
     assert_eq!(through.write("out", "1.html", b"x").unwrap(), local.store.join("out/1.html"));
     through.write(through.conversation.to_str().unwrap(), "1.html", b"x").unwrap();
@@ -169,6 +170,7 @@ proptest! {
             store: "/nonexistent/store".into(),
             conversation: "/nonexistent/store/mcp".into(),
             room: Room::ANSWER,
+            trip: std::time::Duration::ZERO,
         };
         let _ = local.read_text(&path, MOST);
         let _ = lexical(Path::new(&path));

@@ -86,7 +86,10 @@ fn every_tool_has_two_halves_that_fit_its_effect() {
         }
         assert!(tool.run.is_some() && tool.present.is_some(), "{}", tool.name);
         let writes = tool.name.split('_').any(|word| {
-            matches!(word, "save" | "write" | "remove" | "add" | "rename" | "restore" | "unlocks")
+            matches!(
+                word,
+                "save" | "write" | "remove" | "add" | "rename" | "restore" | "unlocks" | "run" | "pool"
+            )
         });
         assert_eq!(tool.effect != Effect::Reads, writes, "{}", tool.name);
     }

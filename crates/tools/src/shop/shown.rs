@@ -242,8 +242,12 @@ mod tests {
     fn present(find: Option<&str>, debug: bool, page: SiteAnswer) -> (tempfile::TempDir, Presented) {
         let folder = tempfile::tempdir().unwrap();
         let store = std::fs::canonicalize(folder.path()).unwrap();
-        let local =
-            LocalContext { conversation: store.join("topic"), store, room: crate::inline::Room::ANSWER };
+        let local = LocalContext {
+            conversation: store.join("topic"),
+            store,
+            room: crate::inline::Room::ANSWER,
+            trip: std::time::Duration::ZERO,
+        };
         let shown = Shown { folder: "pages", find: find.map(str::to_owned), debug, post: None };
         let presented = shown.present(&local, page).unwrap();
         (folder, presented)

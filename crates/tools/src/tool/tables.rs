@@ -1,0 +1,55 @@
+//! Tables of a command's answer, written to files on this computer.
+
+use serde_json::{Map, Value, json};
+use wire::Stop;
+
+use super::call::is_bare;
+use crate::LocalContext;
+
+/// Rows of a table that are shown.
+const ROWS: usize = 3;
+/// Characters of them.
+const HEAD: usize = 300;
+
+/// Where the tables of a call go.
+pub(super) struct Place<'a> {
+    /// How names of their files begin.
+    pub(super) beginning: String,
+    /// The job whose files their rows are added to as well.
+    pub(super) job: Option<&'a str>,
+}
+
+/// Writes each table to its file, and leaves where it is, how many rows it has, and the first ones.
+pub(super) fn write(local: &LocalContext, place: &Place<'_>, tables: Value) -> Result<Value, Stop> {
+    let Value::Object(tables) = tables else { return Err(foreign()) };
+    let folder = local.conversation.join("tables");
+    let mut shown = Map::new();
+    for (name, rows) in tables {
+        let (true, Value::Array(rows)) = (is_bare(&name), rows) else { return Err(foreign()) };
+        let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
+        let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+        let file = local.write(&folder, &format!("{}.{name}.jsonl", place.beginning), text.as_bytes())?;
+        let head = lines.iter().take(ROWS).map(String::as_str).collect::<Vec<_>>().join("\n");
+        let mut left = json!({
+            "rows": lines.len(),
+            "file": file.to_string_lossy(),
+            "head": head.chars().take(HEAD).collect::<String>(),
+        });
+        if let (Some(job), Some(left)) = (place.job, left.as_object_mut()) {
+            let file = format!("{job}.{name}.jsonl");
+            let rows = local.append_lines(&folder, &file, &text)?;
+            left.insert(
+                "job".to_owned(),
+                local.conversation.join("tables").join(file).to_string_lossy().into(),
+            );
+            left.insert("job_rows".to_owned(), rows.into());
+        }
+        shown.insert(name, left);
+    }
+    Ok(Value::Object(shown))
+}
+
+/// The store's bytes are not trusted: names of tables become names of files.
+fn foreign() -> Stop {
+    wire::catalogue::unexpected_answer("the tables of the answer are not of the tool's form.").into()
+}
