@@ -33,6 +33,11 @@ impl ToolAnswer {
         self.result["isError"] == json!(true)
     }
 
+    /// Whether it is the no of one of the store's own tools: an answer of theirs with the error mark.
+    pub fn is_own_no(&self) -> bool {
+        self.refused() && self.data()["result"] == json!(false)
+    }
+
     /// The texts of all blocks, in their order.
     pub fn texts(&self) -> Vec<String> {
         let blocks = self.result["content"].as_array().cloned().unwrap_or_default();

@@ -12,6 +12,7 @@ pub static ALL: &[ToolSpec] = &[
     memory::save::TOOL,
     repo::list::TOOL,
     tool::list::TOOL,
+    tool::pool::TOOL,
     tool::run::TOOL,
     shop::agent::TOOL,
     shop::module::TOOL,

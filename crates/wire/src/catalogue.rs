@@ -621,6 +621,46 @@ refusals! {
     "params is an object of fields" ", like `{{\"id\": 5}}`.";
     "`tool_list` with `unit` shows them."
 
+    /// A source of a list holds something else.
+    no_list_of_entries(path: &str) Tool Agent
+    "<path> holds no list of entries" "{path} holds no list of entries.";
+    ""
+
+    /// A pool has too many steps.
+    too_many_steps(most: usize, got: usize) Tool Agent
+    "A pool has at most " "{most} steps, and this one has {got}.";
+    "Make several pools of it. Nothing was done."
+
+    /// A step of a pool is a text, a list, a number.
+    step_not_object(number: usize) Tool Agent
+    "Step " "{number} is not an object.";
+    "A step is like `{\"unit\": \"PRODUCT_FIND\", \"command\": \"CmdList\", \"params\": {}}`. Nothing was done."
+
+    /// A step of a pool does not say what to run.
+    step_incomplete(number: usize) Tool Agent
+    "Step " "{number} needs unit and command.";
+    "`tool_list` shows them. Nothing was done."
+
+    /// Files travel with `tool_run` only.
+    step_with_files(number: usize) Tool Agent
+    "Step " "{number} carries files.";
+    "Files are not for pools. Nothing was done."
+
+    /// A step's name could not be told from its fields.
+    step_name_with_dot(number: usize) Tool Agent
+    "The name of step " "{number} carries a dot.";
+    "What follows a dot in `@name.field` is a field. Nothing was done."
+
+    /// Two steps of a pool have one name, capitals aside.
+    step_named_twice(name: &str) Tool Agent
+    "Two steps are named [" "{name}].";
+    "Nothing was done."
+
+    /// A reference to an earlier step says nothing of what is meant of it.
+    reference_without_field(reference: &str) Tool Agent
+    "@<name>.<field> names a field" " of that step's `detail`, and [{reference}] does not.";
+    "Nothing was done."
+
     /// `into` cannot be part of a file's name.
     into_not_bare(into: &str) Tool Agent
     "into is the bare name of a job" ", of Latin letters, digits, `-` and `_`, up to 64; got [{into}].";

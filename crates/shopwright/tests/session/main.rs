@@ -27,6 +27,8 @@ mod migrate;
 #[cfg(test)]
 mod network;
 #[cfg(test)]
+mod own_tools;
+#[cfg(test)]
 mod passwords;
 #[cfg(test)]
 mod program;

@@ -37,6 +37,7 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("not_json", "every_answer_that_is_none_of_ours_is_put_into_words"),
     ("no_connection", "every_answer_that_is_none_of_ours_is_put_into_words"),
     ("not_available", "every_answer_that_is_none_of_ours_is_put_into_words"),
+    ("too_many_steps", "a_pool_takes_a_thousand_steps_and_not_one_more"),
     ("arguments_not_object", "arguments_of_the_wrong_form_are_refused_in_words"),
     ("ticket_unfit", "what_the_storefront_says_to_the_agents_units_is_put_into_words"),
     ("no_unit_endpoint", "what_the_storefront_says_to_the_agents_units_is_put_into_words"),

@@ -5,6 +5,9 @@ use serde_json::Value;
 /// Longest line of a JSON value that stays on one line.
 const WIDTH: usize = 110;
 
+/// Fields that hold durations.
+const DURATIONS: [&str; 7] = ["time", "compile", "sql_time", "server", "module", "trip", "sql_ms"];
+
 /// Replaces folders, ports, times, builds, codes and incident numbers by marks.
 pub(super) fn redact(text: &str, folder: &str, port: &str) -> String {
     let text = text.replace(folder, "[FOLDER]").replace(&format!(":{port}"), ":[PORT]");
@@ -12,8 +15,7 @@ pub(super) fn redact(text: &str, folder: &str, port: &str) -> String {
     let text = by_shape(&text, "0000-00-00T00:00:00", "[TIME]");
     let text = by_shape(&text, "0000-00-00", "[DAY]");
     let text = after(&text, "and code `", 6, "[CODE]");
-    let text =
-        ["\"time\": ", "\"compile\": ", "\"sql_time\": "].iter().fold(text, |text, lead| number(&text, lead));
+    let text = DURATIONS.iter().fold(text, |text, lead| number(&text, &format!("\"{lead}\": ")));
     after(&text, "(incident ", 0, "[INCIDENT]")
 }
 

@@ -135,7 +135,9 @@ impl Stage<'_> {
             text.truncate(at);
             text.push_str("[RULES OF THE SESSION]");
         }
-        Ok(if answer.refused() {
+        Ok(if answer.is_own_no() {
+            Piece::block("answer", "no", &text)
+        } else if answer.refused() {
             let name =
                 refusal_name(&answer.text()).with_context(|| format!("not in the catalogue: {text}"))?;
             Piece::block("refusal", name, &text)
@@ -162,7 +164,7 @@ fn render(answer: &ToolAnswer, protocol: &str, client: &str) -> Result<String> {
     let blocks = answer.result["content"].as_array().context("no content")?;
     ensure!(!blocks.is_empty(), "an answer without blocks");
     let structured = answer.result.get("structuredContent");
-    if answer.refused() {
+    if answer.refused() && !answer.is_own_no() {
         ensure!(blocks.len() == 1 && structured.is_none(), "a refusal is one text block: {}", answer.result);
         return Ok(answer.text());
     }

@@ -138,16 +138,20 @@ fn run(cx: &mut EngineCx<'_>, asked: Asked) -> Result<Value, Stop> {
 
 fn present(local: &LocalContext, args: Args, answer: Answer) -> Result<Presented, Stop> {
     let job = job(args.into.as_deref())?;
-    let beginning = format!("{}.{}", answer.unit, answer.command);
-    if answer.tables.as_object().is_some_and(|tables| !tables.is_empty())
-        && !(is_bare(&answer.unit) && is_bare(&answer.command))
-    {
-        return Err(catalogue::unexpected_answer("the names of tool and command are none.").into());
-    }
+    let beginning = beginning(&answer)?;
     let mut answer = shown(local, &Place { beginning, job }, answer)?;
     let is_failed = !answer.result;
     answer.time.insert("trip".to_owned(), call::millis(local.trip));
     Ok(Presented { is_failed, ..Presented::data(serde_json::to_value(answer)?) })
+}
+
+/// How names of the files of an answer begin. The store's bytes are not trusted.
+pub(super) fn beginning(answer: &Answer) -> Result<String, Refusal> {
+    let has_tables = answer.tables.as_object().is_some_and(|tables| !tables.is_empty());
+    if has_tables && !(is_bare(&answer.unit) && is_bare(&answer.command)) {
+        return Err(catalogue::unexpected_answer("the names of tool and command are none."));
+    }
+    Ok(format!("{}.{}", answer.unit, answer.command))
 }
 
 /// The answer with its tables in files.
