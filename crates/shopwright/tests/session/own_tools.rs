@@ -15,6 +15,7 @@ fn block<'a>(page: &'a str, after: &str, language: &str) -> &'a str {
 }
 
 fn ready(store: &TestStore<'_>, login: &str) -> (testkit::Trying, Client) {
+    store.store_command("grant", &["--login", login, "AGENT_TOOL_RUN"]).unwrap();
     let trying = store.start(login).unwrap();
     let mut client = trying.connected().unwrap();
     client.read_critical_notes().unwrap();
@@ -70,6 +71,7 @@ fn a_command_that_only_the_principal_has_runs_and_says_so() {
     let store = store();
     // The second event of the sample is for managers and names the owner, who has every command.
     store.sql("delete from ai_grants").unwrap();
+    store.store_command("grant", &["--login", "irina", "AGENT_TOOL_RUN"]).unwrap();
     let trying = store.start("irina").unwrap();
     let call = json!({"unit": "PRODUCT_FIND", "command": "CmdList", "params": {"limit": 1}});
     let mut command = trying.mcp_command();
