@@ -157,8 +157,11 @@ fn stop(unit: &str, command: &str, failed: CommandFailed) -> Stop {
 }
 
 fn failure(unit: &str, command: &str, text: &str) -> Refusal {
-    let text: String =
-        text.chars().filter(|letter| *letter == '\n' || !letter.is_control()).take(FAILED).collect();
+    let kept = text.chars().filter(|letter| *letter == '\n' || !letter.is_control());
+    let mut text: String = kept.take(FAILED).collect();
+    if !text.ends_with(['.', '!', '?']) {
+        text.push('.');
+    }
     catalogue::command_failed(unit, command, &text)
 }
 

@@ -150,10 +150,10 @@ fn phrase(text: &str) -> String {
     let Some((end, _)) = text.char_indices().nth(SHOWN) else { return text.to_owned() };
     let head = text.get(..end).unwrap_or_default();
     let of = |marks: &[char]| {
-        let ends = head.match_indices(marks).filter(|(at, mark)| {
+        let mut ends = head.match_indices(marks).filter(|(at, mark)| {
             text.get(at + mark.len()..).is_some_and(|rest| rest.starts_with(char::is_whitespace))
         });
-        ends.last().map(|(at, mark)| at + mark.len())
+        ends.next_back().map(|(at, mark)| at + mark.len())
     };
     match of(&['.', '!', '?', ';']).or_else(|| of(&[',', ':'])) {
         Some(end) => head.get(..end).unwrap_or_default().to_owned(),
