@@ -123,6 +123,7 @@ const SHARED_RIGHTS: &[&str] = &[
     "engine_unit_rename",
     "engine_unit_save",
     "engine_whole_load",
+    "tool_pool",
 ];
 
 #[test]
