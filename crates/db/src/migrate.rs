@@ -27,6 +27,7 @@ const STEPS: &[Step] = &[
     ("file_versions", include_str!("../migrations/0006_file_versions.sql")),
     ("customer_tokens", include_str!("../migrations/0007_customer_tokens.sql")),
     ("jobs", include_str!("../migrations/0008_jobs.sql")),
+    ("refund_lines", include_str!("../migrations/0009_refund_lines.sql")),
 ];
 
 /// The table that tells which steps were run.

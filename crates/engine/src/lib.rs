@@ -25,7 +25,7 @@ mod payments;
 mod program;
 mod request_context;
 pub mod settings;
-mod shopping;
+pub mod shopping;
 mod start;
 pub mod store;
 mod storefront;
@@ -35,6 +35,5 @@ mod write_check;
 mod write_error;
 
 pub use clock::{Clock, SystemClock};
-pub use shopping::staff::{Back, Received, Staff};
 pub use shopping::{Done, NotDone, Problem};
 pub use start::{Engine, Options, Running, StartError};

@@ -4,22 +4,22 @@
 //! any transaction, and what it answers is written after. What got no answer is
 //! asked again by a job. A new provider is one file here and one line of the registry.
 
-mod cash;
+mod by_hand;
 pub(crate) mod notices;
 mod provider;
 mod registry;
 pub(crate) mod sites;
 pub(crate) mod test;
-mod transfer;
 
-use db::payments::{self as rows, Outcome, Payment, Refund};
+use db::payments::{self as rows, Outcome, Payment};
+use db::refunds::{self, Refund};
 use db::{Db, Tx, orders, places};
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
 use crate::shopping::{Cx, Done, NotDone, Problem, mails};
 
-pub(crate) use provider::{Call, Notice, Provider, ProviderError, Started};
+pub(crate) use provider::{Call, Given, Notice, Provider, ProviderError, Started};
 pub(crate) use registry::{provider, settings};
 
 fn method_settings(db: &Db, payment: &Payment) -> Done<Json> {
@@ -69,9 +69,8 @@ fn failed(error: &ProviderError) -> Outcome {
 
 /// Writes an outcome down, and what follows of it. What is older than what is known already changes nothing.
 pub(crate) fn apply(tx: &mut Tx, cx: Cx<'_>, payment: i64, outcome: &Outcome) -> Done<()> {
-    tx.lock_row("payments", payment)?;
+    rows::hold_order(tx, payment)?;
     let was = rows::by_id(tx, payment)?.ok_or(Problem::of("unknown"))?;
-    tx.lock_row("orders", was.order_id)?;
     if !is_news(&was, outcome) {
         return Ok(());
     }
@@ -79,18 +78,24 @@ pub(crate) fn apply(tx: &mut Tx, cx: Cx<'_>, payment: i64, outcome: &Outcome) ->
     match outcome.state.as_str() {
         "kPaid" if was.captured < outcome.captured => {
             let order = orders::by_id(tx, was.order_id)?.ok_or(Problem::of("unknown"))?;
-            let problem = match order.base.as_str() {
-                "kCancel" => Some("paid_after_cancel"),
-                _ if order.pay == "kOver" => Some("paid_twice"),
-                _ if order.paid < order.total => Some("paid_in_part"),
-                _ => None,
-            };
-            mails::paid(tx, cx, was.order_id, payment, problem)
+            let problem = odd(&order);
+            mails::paid(tx, cx, was.order_id, payment, outcome.captured - was.captured, problem)
         }
         "kFailed" | "kVoid" if was.state != outcome.state => {
-            mails::payment_failed(tx, cx, was.order_id, payment)
+            mails::payment_failed(tx, cx, was.order_id, payment)?;
+            mails::pay(tx, cx, was.order_id)
         }
         _ => Ok(()),
+    }
+}
+
+/// What is odd about money that came for an order.
+pub(crate) fn odd(order: &orders::Order) -> Option<&'static str> {
+    match order.base.as_str() {
+        "kCancel" => Some("paid_after_cancel"),
+        _ if order.pay == "kOver" => Some("paid_twice"),
+        _ if order.paid < order.total => Some("paid_in_part"),
+        _ => None,
     }
 }
 
@@ -121,7 +126,7 @@ pub(crate) fn ask(db: &Db, cx: Cx<'_>, payment: &Payment) -> Done<()> {
     }
 }
 
-/// Takes what was authorised, or writes down that it came.
+/// Takes what was authorised.
 pub(crate) fn capture(db: &Db, cx: Cx<'_>, payment: &Payment) -> Done<()> {
     let done = with_call(db, payment, cx.now, |provider, call| provider.capture(call))?;
     let outcome = done.unwrap_or_else(|error| failed(&error));
@@ -139,24 +144,30 @@ pub(crate) fn void(db: &Db, cx: Cx<'_>, payment: &Payment) -> Done<()> {
 pub(crate) fn refund(db: &Db, cx: Cx<'_>, refund: &Refund) -> Done<()> {
     let payment = db.read(|tx| rows::by_id(tx, refund.payment_id))?.ok_or(Problem::of("unknown"))?;
     let answered = with_call(db, &payment, cx.now, |provider, call| provider.refund(call, refund))?;
+    let words = |words: &str| words.chars().take(500).collect::<String>();
     db.write(|tx| {
-        tx.lock_row("refunds", refund.id)?;
-        let was = rows::refund(tx, refund.id)?.ok_or(Problem::of("unknown"))?;
-        if !matches!(was.state.as_str(), "kOpen" | "kUnknown") {
-            return Ok(());
-        }
         match &answered {
-            Ok(number) => {
-                rows::refund_answered(tx, refund.id, "kDone", number.as_deref(), "", cx.now)?;
-                mails::refunded(tx, cx, payment.order_id, refund.id, refund.amount)
+            Ok(Given::Sent(number)) => {
+                if refunds::answered(tx, refund.id, "kDone", Some(number), "", cx.now)? {
+                    mails::refunded(tx, cx, payment.order_id, refund, mails::Money::Sent)?;
+                }
             }
-            Err(ProviderError::Refused(words)) => {
-                Ok(rows::refund_answered(tx, refund.id, "kFailed", None, words, cx.now)?)
+            Ok(Given::ByPeople) => {
+                if refunds::leave_to_people(tx, refund.id, cx.now)? {
+                    mails::refunded(tx, cx, payment.order_id, refund, mails::Money::Promised)?;
+                    mails::refund_due(tx, cx, payment.order_id, refund)?;
+                }
             }
-            Err(ProviderError::NoAnswer(words)) => {
-                Ok(rows::refund_answered(tx, refund.id, "kUnknown", None, words, cx.now)?)
+            Err(ProviderError::Refused(cause)) => {
+                if refunds::answered(tx, refund.id, "kFailed", None, &words(cause), cx.now)? {
+                    mails::refund_failed(tx, cx, payment.order_id, refund)?;
+                }
+            }
+            Err(ProviderError::NoAnswer(cause)) => {
+                refunds::answered(tx, refund.id, "kUnknown", None, &words(cause), cx.now)?;
             }
         }
+        Ok(())
     })
 }
 

@@ -13,7 +13,7 @@ pub(crate) mod jobs;
 pub(crate) mod mails;
 pub(crate) mod order_page;
 pub(crate) mod orders;
-pub(crate) mod staff;
+pub mod staff;
 pub(crate) mod summary;
 pub(crate) mod view;
 
@@ -127,6 +127,15 @@ impl From<db::orders::StateError> for NotDone {
             StateError::Rule(_) => Self::Problem(Problem::of("not_now")),
             StateError::TooMany { left, .. } => Self::Problem(Problem::with("only_left", left)),
             StateError::Unknown => Self::Problem(Problem::of("unknown")),
+        }
+    }
+}
+
+impl From<db::refunds::RefundError> for NotDone {
+    fn from(cause: db::refunds::RefundError) -> Self {
+        match cause {
+            db::refunds::RefundError::Db(cause) => Self::Db(cause),
+            other => Self::Broke(other.to_string()),
         }
     }
 }

@@ -24,6 +24,8 @@ pub const ALL: &[Branch] = &[
             "kOrderState",
             "kPaymentReceived",
             "kPaymentFailed",
+            "kRefundDue",
+            "kRefundFailed",
             "kStockLow",
             "kReviewNew",
             "kMessageNew",

@@ -209,9 +209,24 @@ pub(super) const PAYMENTS: Section = Section {
                 provider_ref "the provider's number of it; may be empty";
                 key "key under which the provider knows the attempt", secret;
                 error "what the provider said", visitor;
+                by_hand "whether people of the store send it themselves; `kOpen` until they say that they did";
                 author_id "who gave it back";
                 created;
                 changed;
+            },
+        )
+        .closed(),
+        TableSpec::new(
+            "refund_lines",
+            "what a refund is for",
+            columns! {
+                id;
+                refund_id "the refund";
+                kind "`kLine`, `kShipping`, `kExtra` (beside lines and shipping)";
+                order_line_id "the line; empty where it is for none";
+                quantity "for how many pieces";
+                amount "how much";
+                tax "the tax in it";
             },
         )
         .closed(),

@@ -29,6 +29,7 @@ pub mod places;
 pub mod prices;
 pub mod products;
 pub mod promotions;
+pub mod refunds;
 pub mod registry;
 pub mod reindex;
 pub mod repo;

@@ -1,12 +1,12 @@
-//! Payments and refunds. A row is committed before the provider is asked, outside of any transaction, and its answer
+//! Payments. A row is committed before the provider is asked, outside of any transaction, and its answer
 //! written after; what got no answer is asked again under the same key.
 
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
-use crate::orders::{StateError, recount};
+use crate::orders::{StateError, held, recount};
 use crate::record::record;
-use crate::{DbError, Tx, micros, rows};
+use crate::{DbError, Tx, micros};
 
 record! {
     /// A payment.
@@ -119,10 +119,11 @@ pub fn unanswered(tx: &mut Tx, before: Timestamp, most: u32) -> Result<Vec<Payme
 /// Writes what the provider answered, and what follows for the order. Paid after the order was cancelled, or twice, is
 /// written down all the same.
 pub fn answered(tx: &mut Tx, id: i64, outcome: &Outcome, now: Timestamp) -> Result<(), StateError> {
-    let row = tx.row(
+    let order = hold_order(tx, id)?;
+    tx.run(
         "update payments set state = :state, captured = case when captured > :captured then captured else :captured end,
            provider_ref = coalesce(:provider_ref, provider_ref), error = :error, changed = :now, version = version + 1
-         where id = :id returning order_id",
+         where id = :id",
         &[
             ("id", id.into()),
             ("state", (&outcome.state).into()),
@@ -132,84 +133,31 @@ pub fn answered(tx: &mut Tx, id: i64, outcome: &Outcome, now: Timestamp) -> Resu
             ("now", micros(now).into()),
         ],
     )?;
-    let order = row.ok_or(StateError::Unknown)?.get("order_id")?;
     recount(tx, order, None, now)
 }
 
-/// A refund that is to be made.
-#[derive(Clone, Copy, Debug)]
-pub struct NewRefund<'a> {
-    /// The payment.
-    pub payment_id: i64,
-    /// How much.
-    pub amount: i64,
-    /// Why.
-    pub reason: &'a str,
-    /// The return it is for.
-    pub return_id: Option<i64>,
-    /// Key under which the provider knows the attempt.
-    pub key: &'a str,
-    /// Who gives it back.
-    pub author_id: Option<i64>,
+/// Holds the order of a payment: whoever changes payments or refunds holds it first.
+pub fn hold_order(tx: &mut Tx, payment: i64) -> Result<i64, StateError> {
+    let order = by_id(tx, payment)?.ok_or(StateError::Unknown)?.order_id;
+    held(tx, order)?;
+    Ok(order)
 }
 
-/// Begins a refund; `None` where the payment does not hold so much any more. The row of a key is there once.
-pub fn start_refund(tx: &mut Tx, new: &NewRefund<'_>, now: Timestamp) -> Result<Option<i64>, StateError> {
-    let NewRefund { payment_id: payment, amount, reason, return_id, key, author_id: author } = *new;
-    tx.lock_row("payments", payment)?;
-    if let Some(row) = tx.row("select id from refunds where key = :key", &[("key", key.into())])? {
-        return Ok(Some(row.get("id")?));
-    }
-    let row = tx.row(
-        "update payments set refunded = refunded + :amount, changed = :now, version = version + 1
-         where id = :id and :amount > 0 and captured - refunded >= :amount returning order_id",
-        &[("id", payment.into()), ("amount", amount.into()), ("now", micros(now).into())],
-    )?;
-    let Some(row) = row else { return Ok(None) };
-    let id = rows::insert(
-        tx,
-        "refunds",
-        &[
-            ("payment_id", payment.into()),
-            ("amount", amount.into()),
-            ("reason", reason.into()),
-            ("return_id", return_id.into()),
-            ("key", key.into()),
-            ("author_id", author.into()),
-            ("created", micros(now).into()),
-            ("changed", micros(now).into()),
-        ],
-    )?;
-    recount(tx, row.get("order_id")?, author, now)?;
-    Ok(Some(id))
-}
-
-/// Writes what the provider answered to a refund; one that failed gives the payment its money back, once.
-pub fn refund_answered(
+/// Money that somebody wrote down by hand: it is added to what came before, and the payment is paid when all is there.
+pub fn came(
     tx: &mut Tx,
-    refund: i64,
-    state: &str,
-    provider_ref: Option<&str>,
-    error: &str,
+    id: i64,
+    amount: i64,
+    author: Option<i64>,
     now: Timestamp,
 ) -> Result<(), StateError> {
-    let row = tx.row(
-        "update refunds set state = :state, provider_ref = coalesce(:provider_ref, provider_ref), error = :error,
-           changed = :now where id = :id and state in ('kOpen', 'kUnknown') returning payment_id, amount",
-        &[
-            ("id", refund.into()),
-            ("state", state.into()),
-            ("provider_ref", provider_ref.into()),
-            ("error", error.into()),
-            ("now", micros(now).into()),
-        ],
+    let order = hold_order(tx, id)?;
+    tx.run(
+        "update payments set captured = captured + :amount, changed = :now, version = version + 1,
+           state = case when captured + :amount >= amount then 'kPaid' else 'kOpen' end where id = :id",
+        &[("id", id.into()), ("amount", amount.into()), ("now", micros(now).into())],
     )?;
-    let (Some(row), "kFailed") = (row, state) else { return Ok(()) };
-    let of = [("id", row.get::<i64>("payment_id")?.into()), ("amount", row.get::<i64>("amount")?.into())];
-    let row =
-        tx.row("update payments set refunded = refunded - :amount where id = :id returning order_id", &of)?;
-    let order = row.ok_or(StateError::Unknown)?.get("order_id")?;
-    recount(tx, order, None, now)
+    recount(tx, order, author, now)
 }
 
 /// A provider told something; `false` where it was told before.
@@ -237,38 +185,6 @@ pub fn event(
     Ok(count > 0)
 }
 
-record! {
-    /// Money that is to be given back.
-    pub struct Refund {
-        /// Number.
-        pub id: i64,
-        /// The payment.
-        pub payment_id: i64,
-        /// How much.
-        pub amount: i64,
-        /// `kOpen`, `kDone`, `kFailed`, `kUnknown`.
-        pub state: String,
-        /// Key under which the provider knows the attempt.
-        pub key: String,
-    }
-}
-
-/// The refund of a number.
-pub fn refund(tx: &mut Tx, id: i64) -> Result<Option<Refund>, DbError> {
-    let sql = "select id, payment_id, amount, state, key from refunds where id = :id";
-    tx.row(sql, &[("id", id.into())])?.map(|row| Refund::of(&row)).transpose()
-}
-
-/// Refunds of which nobody knows what became of them, the oldest first.
-pub fn unanswered_refunds(tx: &mut Tx, before: Timestamp, most: u32) -> Result<Vec<Refund>, DbError> {
-    let rows = tx.rows(
-        "select id, payment_id, amount, state, key from refunds
-         where state in ('kOpen', 'kUnknown') and changed < :before order by changed, id limit :most",
-        &[("before", micros(before).into()), ("most", most.into())],
-    )?;
-    rows.iter().map(Refund::of).collect()
-}
-
 /// What was told of something under this number, if it was.
 pub fn told(tx: &mut Tx, provider: &str, event: &str) -> Result<Option<String>, DbError> {
     let row = tx.row(
@@ -276,6 +192,15 @@ pub fn told(tx: &mut Tx, provider: &str, event: &str) -> Result<Option<String>, 
         &[("provider", provider.into()), ("event", event.into())],
     )?;
     row.map(|row| row.get("kind")).transpose()
+}
+
+/// The payment of which something was told under this number, if it was.
+pub fn told_of(tx: &mut Tx, provider: &str, event: &str) -> Result<Option<i64>, DbError> {
+    let row = tx.row(
+        "select payment_id from payment_events where provider = :provider and event = :event",
+        &[("provider", provider.into()), ("event", event.into())],
+    )?;
+    row.map_or(Ok(None), |row| row.get("payment_id"))
 }
 
 /// Puts a payment off, so that the next round asks for others first.

@@ -341,3 +341,14 @@ pub fn payment_text(tx: &mut Tx, method: i64, language: &str) -> Result<Option<S
     let row = tx.row(&sql, &[("id", method.into()), ("language", language.into())])?;
     row.map(|row| row.get("text")).transpose()
 }
+
+/// Where the customer of an order comes for it: name and address of its location, else of the first to come to.
+pub fn pickup_place(tx: &mut Tx, order: i64) -> Result<Option<(String, String)>, DbError> {
+    let row = tx.row(
+        "select l.name, l.address from orders o join locations l on l.id = o.location_id or
+           (o.location_id is null and l.pickup and l.deleted is null)
+         where o.id = :id order by l.priority desc, l.id limit 1",
+        &[("id", order.into())],
+    )?;
+    row.map(|row| Ok((row.get("name")?, row.get("address")?))).transpose()
+}

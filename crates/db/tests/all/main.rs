@@ -14,6 +14,7 @@ mod kill;
 mod migrations;
 mod nodes;
 mod people;
+mod refunds;
 mod sales;
 mod schema;
 mod shop;

@@ -4,7 +4,8 @@ use std::sync::Barrier;
 
 use db::customers::Address;
 use db::orders::{self, NewLine, NewOrder, PlaceError, Placed, StateError, Use};
-use db::payments::{self, NewRefund, Outcome};
+use db::payments::{self, Outcome};
+use db::refunds::{self, Begun, NewRefund, RefundError};
 use db::stock::{self, Holder, ReserveError, Wanted};
 use db::{Db, Tx, carts, customers, promotions, reviews, rows};
 use shop::money::Currency;
@@ -15,7 +16,7 @@ use shop::totals::{Basis, Line, totals};
 use crate::fixture::{Fixture, later, now, on_both};
 use crate::shop::{id_of, main_location, product, read, receive, write};
 
-fn basis(lines: &[(i64, i64, i64)]) -> Basis {
+pub(crate) fn basis(lines: &[(i64, i64, i64)]) -> Basis {
     let line = |(product_id, price, quantity): &(i64, i64, i64)| Line {
         product_id: *product_id,
         categories: Vec::new(),
@@ -37,7 +38,7 @@ fn basis(lines: &[(i64, i64, i64)]) -> Basis {
     }
 }
 
-fn order(key: &str, variants: &[i64]) -> NewOrder {
+pub(crate) fn order(key: &str, variants: &[i64]) -> NewOrder {
     let line = |variant: &i64| NewLine {
         variant_id: Some(*variant),
         name: "thing".to_owned(),
@@ -54,14 +55,14 @@ fn order(key: &str, variants: &[i64]) -> NewOrder {
     }
 }
 
-fn place(db: &Db, new: &NewOrder, lines: &[(i64, i64, i64)]) -> Result<Placed, PlaceError> {
+pub(crate) fn place(db: &Db, new: &NewOrder, lines: &[(i64, i64, i64)]) -> Result<Placed, PlaceError> {
     let basis = basis(lines);
     let totals = totals(&basis).unwrap();
     db.write(|tx| orders::place(tx, new, &basis, &totals, now()))
 }
 
 /// What was tried by so many at once.
-fn at_once<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+pub(crate) fn at_once<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let start = Barrier::new(count);
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..count)
@@ -77,14 +78,14 @@ fn at_once<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     })
 }
 
-fn stock_of(db: &Db, variant: i64) -> (i64, i64) {
+pub(crate) fn stock_of(db: &Db, variant: i64) -> (i64, i64) {
     let sql = "select on_hand, reserved from stock where variant_id = :id";
     let row = read(db, |tx| tx.row(sql, &[("id", variant.into())]).unwrap().unwrap());
     (row.get("on_hand").unwrap(), row.get("reserved").unwrap())
 }
 
 /// What is promised is what reservations say, whatever happened.
-fn assert_stock_agrees(tx: &mut Tx) {
+pub(crate) fn assert_stock_agrees(tx: &mut Tx) {
     let wrong = tx
         .rows(
             "select s.id from stock s where s.reserved <> (select coalesce(sum(r.quantity), 0) from reservations r
@@ -229,13 +230,12 @@ on_both! {
         let (product, variant) = write(db, |tx| product(tx, "One", None, 500, 5));
         let id = place(db, &order("k", &[variant]), &[(product, 500, 2)]).unwrap().id;
         let (line, location) = write(db, |tx| (orders::lines(tx, id).unwrap()[0].id, main_location(tx)));
-        let payment = write(db, |tx| {
+        write(db, |tx| {
             let first = payments::start(tx, id, None, "test", (1000, "EUR"), "pay", now()).unwrap();
             assert_eq!(payments::start(tx, id, None, "test", (1000, "EUR"), "pay", now()).unwrap(), first);
             let paid = Outcome { state: "kPaid".to_owned(), captured: 1000, ..Outcome::default() };
             payments::answered(tx, first.id, &paid, now()).unwrap();
             payments::answered(tx, first.id, &paid, now()).unwrap();
-            first.id
         });
         let now_is = || read(db, |tx| orders::by_id(tx, id).unwrap().unwrap());
         assert_eq!((now_is().pay.as_str(), now_is().paid, now_is().state.as_str()), ("kPaid", 1000, "kNew"));
@@ -249,22 +249,24 @@ on_both! {
         assert!(matches!(go("kCancel"), Err(StateError::Rule(_))));
         go("kDone").unwrap();
         let back = write(db, |tx| orders::request_return(tx, id, &[(line, 1, "too large")], "", now()).unwrap());
-        for _ in 0..2 {
-            write(db, |tx| orders::receive_return(tx, back, location, None, now()).unwrap());
+        for is_news in [true, false] {
+            assert_eq!(write(db, |tx| orders::receive_return(tx, back, location, &[], None, now()).unwrap()), (id, is_news));
         }
         assert_eq!((stock_of(db, variant), now_is().delivery.as_str()), ((4, 0), "kPartBack"));
-        let refund = |amount, key: &str| db.write(|tx| {
-            let new = NewRefund { payment_id: payment, amount, reason: "", return_id: Some(back), key, author_id: None };
-            payments::start_refund(tx, &new, now())
-        }).unwrap();
+        let refund = |extra, key: &str| db.write(|tx| {
+            let new = NewRefund { order_id: id, lines: &[], shipping: 0, extra, reason: "", return_id: Some(back), key, author_id: None };
+            refunds::begin(tx, &new, now())
+        });
         let first = refund(999, "r1").unwrap();
-        assert_eq!(refund(999, "r1"), Some(first));
-        assert_eq!(refund(2, "r2"), None);
+        assert_eq!(refund(999, "r1").unwrap(), Begun { is_repeat: true, ..first.clone() });
+        assert!(matches!(refund(2, "r2"), Err(RefundError::TooMuch { left: 1, .. })));
+        assert!(matches!(refund(0, "r2"), Err(RefundError::Nothing)));
+        assert!(matches!(refund(-1, "r2"), Err(RefundError::Nothing)));
         let results = at_once(8, |n| refund(1, &format!("last{n}")));
         assert_eq!(results.iter().flatten().count(), 1);
         assert_eq!((now_is().refunded, now_is().pay.as_str()), (1000, "kBack"));
-        for _ in 0..2 {
-            write(db, |tx| payments::refund_answered(tx, first, "kFailed", None, "no", now()).unwrap());
+        for is_news in [true, false] {
+            assert_eq!(write(db, |tx| refunds::answered(tx, first.ids[0], "kFailed", None, "no", now()).unwrap()), is_news);
         }
         assert_eq!((now_is().refunded, now_is().pay.as_str()), (1, "kPartBack"));
         read(db, assert_stock_agrees);

@@ -1,7 +1,8 @@
 //! What a provider of payments is, and what is said between it and the shop.
 
 use db::Db;
-use db::payments::{Outcome, Payment, Refund};
+use db::payments::{Outcome, Payment};
+use db::refunds::Refund;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
@@ -29,6 +30,15 @@ pub(crate) enum Started {
         /// The provider's number.
         provider_ref: String,
     },
+}
+
+/// What became of a refund.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// The provider sent it, under this number of its own.
+    Sent(String),
+    /// The provider moves no money: people of the store send it.
+    ByPeople,
 }
 
 /// What a provider is told with every call.
@@ -72,8 +82,8 @@ pub(crate) trait Provider: Sync {
     /// Lets go of what was authorised or begun.
     fn void(&self, call: &Call<'_>) -> Result<Outcome, ProviderError>;
 
-    /// Gives money back, once for each key; the provider's number of it.
-    fn refund(&self, call: &Call<'_>, refund: &Refund) -> Result<Option<String>, ProviderError>;
+    /// Gives money back, once for each key.
+    fn refund(&self, call: &Call<'_>, refund: &Refund) -> Result<Given, ProviderError>;
 
     /// What became of a payment; `None` where it is still open.
     fn status(&self, call: &Call<'_>) -> Result<Option<Outcome>, ProviderError>;

@@ -2,11 +2,12 @@
 
 use serde_json::Value as Json;
 
+use super::by_hand::ByHand;
 use super::provider::Provider;
-use super::{cash, test, transfer};
+use super::test;
 
 /// All providers.
-const PROVIDERS: [&dyn Provider; 3] = [&transfer::Transfer, &cash::Cash, &test::Test];
+const PROVIDERS: [&dyn Provider; 3] = [&ByHand::Transfer, &ByHand::Cash, &test::Test];
 
 /// The provider of a key.
 pub(crate) fn provider(key: &str) -> Option<&'static dyn Provider> {

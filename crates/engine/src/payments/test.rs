@@ -2,18 +2,20 @@
 //! provider's. Its bank's book is kept apart from the store's payments, as another company's would be.
 //!
 //! Settings of the way to pay: `minutes` to pay in; `silent`, under which the start of a payment gets no answer; `site`,
-//! another address of this store, like `https://pay.example.com`, under which the bank's page is shown.
+//! another address of this store, like `https://pay.example.com`, under which the bank's page is shown; `refunds`,
+//! which `lost` makes while their answers are lost, and `refused` does not.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use db::payments::{self as rows, Outcome, Payment, Refund};
+use db::payments::{self as rows, Outcome, Payment};
+use db::refunds::Refund;
 use db::{Db, Tx, secrets};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 use sha2::Sha256;
 
-use super::{Call, Notice, Provider, ProviderError, Started};
+use super::{Call, Given, Notice, Provider, ProviderError, Started};
 use crate::gate::tickets::new_ticket;
 
 /// Minutes to pay in, where the settings name none.
@@ -166,13 +168,20 @@ impl Provider for Test {
         Ok(decided.outcome(call.payment.amount))
     }
 
-    fn refund(&self, call: &Call<'_>, refund: &Refund) -> Result<Option<String>, ProviderError> {
+    fn refund(&self, call: &Call<'_>, refund: &Refund) -> Result<Given, ProviderError> {
+        let mood = call.settings.get("refunds").and_then(Json::as_str).unwrap_or_default();
+        if mood == "refused" {
+            return Err(ProviderError::Refused("the bank gives nothing back".to_owned()));
+        }
         let entry = format!("refund:{}", refund.key);
         let data = json!({"amount": refund.amount});
         call.db
             .write(|tx| rows::event(tx, BOOK, &entry, Some(call.payment.id), "refund", &data, call.now))
             .map_err(|_| ProviderError::NoAnswer("the bank's book cannot be written".to_owned()))?;
-        Ok(Some(entry))
+        if mood == "lost" {
+            return Err(ProviderError::NoAnswer("the bank does not answer".to_owned()));
+        }
+        Ok(Given::Sent(entry))
     }
 
     fn status(&self, call: &Call<'_>) -> Result<Option<Outcome>, ProviderError> {

@@ -205,6 +205,11 @@ pub(crate) fn place(
     let payment = begin_payment(tx, cx, &priced, placed.id)?;
     if !placed.is_repeat {
         mails::placed(tx, cx, placed.id)?;
+        // Who pays here and now is told how only if it does not work.
+        let provider = priced.payment.as_ref().and_then(|way| payments::provider(&way.provider));
+        if provider.is_some_and(|provider| !provider.is_online()) {
+            mails::pay(tx, cx, placed.id)?;
+        }
     }
     Ok(Placed { token, payment })
 }

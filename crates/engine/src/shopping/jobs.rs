@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use db::{customer_tokens, orders, payments as rows};
+use db::{customer_tokens, orders, payments as rows, refunds};
 use jiff::SignedDuration;
 use tokio::time::{MissedTickBehavior, interval};
 use wire::Stop;
@@ -67,7 +67,7 @@ fn ask_again(state: &AppState, cx: Cx<'_>) -> Result<(), NotDone> {
 }
 
 fn refund_again(state: &AppState, cx: Cx<'_>) -> Result<(), NotDone> {
-    for refund in state.db.read(|tx| rows::unanswered_refunds(tx, cx.now - SILENT, MOST))? {
+    for refund in state.db.read(|tx| refunds::unanswered(tx, cx.now - SILENT, MOST))? {
         payments::refund(&state.db, cx, &refund)?;
     }
     Ok(())

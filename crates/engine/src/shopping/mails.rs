@@ -1,10 +1,11 @@
 //! What shoppers and the store are told of an order, written down in the transaction in which it happens.
 
 use db::orders::{self, Order};
-use db::{Tx, events};
+use db::refunds::Refund;
+use db::{Tx, events, payments, places};
 use serde_json::{Value as Json, json};
 
-use super::view::order_view;
+use super::view::{money, order_view};
 use super::{Cx, Done, Problem};
 use crate::mail::{self, NewMail};
 
@@ -73,11 +74,32 @@ pub(crate) fn placed(tx: &mut Tx, cx: Cx<'_>, order: i64) -> Done<()> {
     event(tx, cx, "kOrderNew", &order, json!({}))
 }
 
-/// Money came for an order. `problem` says what is odd about it.
-pub(crate) fn paid(tx: &mut Tx, cx: Cx<'_>, order: i64, payment: i64, problem: Option<&str>) -> Done<()> {
-    tell(tx, cx, order, "paid", &format!(":{payment}"), json!({}))?;
-    let (order, _) = about(tx, cx, order)?;
-    event(tx, cx, "kPaymentReceived", &order, json!({"payment": payment, "problem": problem}))
+/// An order waits for its money: how it is paid, or where to try once more. Told once.
+pub(crate) fn pay(tx: &mut Tx, cx: Cx<'_>, order: i64) -> Done<()> {
+    let (row, _) = about(tx, cx, order)?;
+    if row.base != "kWait" || row.paid >= row.total {
+        return Ok(());
+    }
+    let left = money(row.total - row.paid, &row.currency, &row.language);
+    let is_online = super::order_page::can_pay(tx, &row)?;
+    tell(tx, cx, order, "pay", "", json!({"amount": left, "reference": row.number, "online": is_online}))
+}
+
+/// So much money came for an order. `problem` says what is odd about it.
+pub(crate) fn paid(
+    tx: &mut Tx,
+    cx: Cx<'_>,
+    order: i64,
+    payment: i64,
+    amount: i64,
+    problem: Option<&str>,
+) -> Done<()> {
+    let (row, _) = about(tx, cx, order)?;
+    let left = Some(row.total - row.paid).filter(|left| *left > 0 && problem == Some("paid_in_part"));
+    let text = |amount: i64| money(amount, &row.currency, &row.language);
+    let more = json!({"amount": text(amount), "left": left.map(text)});
+    tell(tx, cx, order, "paid", &format!(":{payment}:{}", row.paid), more)?;
+    event(tx, cx, "kPaymentReceived", &row, json!({"payment": payment, "problem": problem}))
 }
 
 /// A payment of an order failed.
@@ -93,22 +115,58 @@ pub(crate) fn cancelled(tx: &mut Tx, cx: Cx<'_>, order: i64) -> Done<()> {
     event(tx, cx, "kOrderState", &row, json!({"reason": row.reason, "to_refund": row.paid - row.refunded}))
 }
 
-/// A parcel of an order left.
+/// A parcel of an order left, or lies ready for whoever comes for it.
 pub(crate) fn sent(tx: &mut Tx, cx: Cx<'_>, order: i64, shipment: i64) -> Done<()> {
+    let once = format!(":{shipment}");
+    if orders::is_pickup(tx, order)? {
+        let place = places::pickup_place(tx, order)?;
+        let place = place.map(|(name, address)| json!({"name": name, "address": address}));
+        return tell(tx, cx, order, "pickup", &once, json!({"place": place}));
+    }
     let parcels = orders::shipments(tx, order)?;
     let parcel = parcels.iter().find(|one| one.id == shipment);
     let more = json!({
         "carrier": parcel.map(|one| &one.carrier),
         "tracking": parcel.map(|one| &one.tracking),
     });
-    tell(tx, cx, order, "sent", &format!(":{shipment}"), more)
+    tell(tx, cx, order, "sent", &once, more)
 }
 
-/// Money of an order went back.
-pub(crate) fn refunded(tx: &mut Tx, cx: Cx<'_>, order: i64, refund: i64, amount: i64) -> Done<()> {
+/// How far money that goes back has got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Money {
+    /// It is on its way.
+    Sent,
+    /// People of the store are to send it.
+    Promised,
+}
+
+/// Money of an order goes back.
+pub(crate) fn refunded(tx: &mut Tx, cx: Cx<'_>, order: i64, refund: &Refund, how_far: Money) -> Done<()> {
     let (row, _) = about(tx, cx, order)?;
-    let text = super::view::money(amount, &row.currency, &row.language);
-    tell(tx, cx, order, "refunded", &format!(":{refund}"), json!({"amount": text}))
+    let amount = money(refund.amount, &row.currency, &row.language);
+    let payment = payments::by_id(tx, refund.payment_id)?;
+    let is_cash = payment.and_then(|payment| crate::payments::provider(&payment.provider));
+    let more = json!({
+        "amount": amount,
+        "promised": how_far == Money::Promised,
+        "by_hand": refund.by_hand || how_far == Money::Promised,
+        "cash": is_cash.is_some_and(|provider| provider.is_cash()),
+    });
+    let once = if how_far == Money::Promised { "promised" } else { "sent" };
+    tell(tx, cx, order, "refunded", &format!(":{}:{once}", refund.id), more)
+}
+
+/// Somebody of the store is to send a refund.
+pub(crate) fn refund_due(tx: &mut Tx, cx: Cx<'_>, order: i64, refund: &Refund) -> Done<()> {
+    let (row, _) = about(tx, cx, order)?;
+    event(tx, cx, "kRefundDue", &row, json!({"refund": refund.id, "amount": refund.amount}))
+}
+
+/// A provider gave nothing back.
+pub(crate) fn refund_failed(tx: &mut Tx, cx: Cx<'_>, order: i64, refund: &Refund) -> Done<()> {
+    let (row, _) = about(tx, cx, order)?;
+    event(tx, cx, "kRefundFailed", &row, json!({"refund": refund.id, "amount": refund.amount}))
 }
 
 /// Goods of an order came back.

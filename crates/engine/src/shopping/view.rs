@@ -309,8 +309,7 @@ pub(crate) fn order_view(tx: &mut Tx, cx: Cx<'_>, order: &Order) -> Done<Json> {
     put("pay", json!(order.pay));
     put("delivery", json!(order.delivery));
     // A key of the store's own is no word for shoppers.
-    let is_key = order.reason.starts_with('k') && !order.reason.contains(' ');
-    put("reason", json!(if is_key { "" } else { order.reason.as_str() }));
+    put("reason", json!(if orders::is_key(&order.reason) { "" } else { order.reason.as_str() }));
     put("email", json!(order.email));
     put("phone", json!(order.phone));
     put("name", json!(address.map(|address| address.name)));

@@ -132,6 +132,7 @@ pub(crate) fn review(tx: &mut Tx, product: i64, name: &str, rating: i64, text: &
 }
 
 /// A small shop: a jacket in two sizes and a lamp, in two departments, one in two languages.
+#[derive(Clone, Copy)]
 pub(crate) struct Shop {
     pub(crate) jacket: i64,
     pub(crate) lamp: i64,

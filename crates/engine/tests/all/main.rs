@@ -33,6 +33,7 @@ mod shop_pages;
 mod sign_in;
 mod smtp;
 mod soon;
+mod staff;
 mod test_store;
 mod theme_docs;
 mod units;

@@ -1,13 +1,14 @@
-//! Parcels out and goods back.
+//! Parcels out, and pieces that are not sent any more.
 
 use jiff::Timestamp;
+use shop::order::{MoveError, Mover, OrderState};
 
 use super::read::lines;
-use super::state::{StateError, held, recount};
-use crate::stock::{self, Move};
-use crate::{DbError, Tx, micros, rows};
+use super::state::{StateError, held, move_to, recount};
+use crate::{DbError, Tx, micros, rows, stock};
 
-/// Sends pieces of lines in one parcel; the parcel's number.
+/// Sends pieces of lines in one parcel, or lays them ready where the customer comes for them; the parcel's number.
+/// Sending says that the order is accepted.
 pub fn ship(
     tx: &mut Tx,
     order: i64,
@@ -17,8 +18,16 @@ pub fn ship(
     author: Option<i64>,
     now: Timestamp,
 ) -> Result<i64, StateError> {
-    held(tx, order)?;
+    let is = held(tx, order)?;
+    match OrderState::parse(&is.base) {
+        Some(OrderState::New) => {
+            move_to(tx, order, OrderState::Accept.as_str(), Mover::Staff, "", author, now)?;
+        }
+        Some(OrderState::Accept) => {}
+        _ => return Err(MoveError::Hindered("only a new or an accepted order is sent").into()),
+    }
     let time = micros(now);
+    let state = if is_pickup(tx, order)? { "kReady" } else { "kSent" };
     let shipment = rows::insert(
         tx,
         "shipments",
@@ -26,7 +35,7 @@ pub fn ship(
             ("order_id", order.into()),
             ("carrier", carrier.into()),
             ("tracking", tracking.into()),
-            ("state", "kSent".into()),
+            ("state", state.into()),
             ("sent", (&time).into()),
             ("author_id", author.into()),
             ("created", (&time).into()),
@@ -70,97 +79,62 @@ fn is_stocked(tx: &mut Tx, line: i64) -> Result<bool, DbError> {
     tx.row(sql, &[("id", line.into())])?.map_or(Ok(false), |row| row.get("tracked"))
 }
 
-/// Somebody wants to give pieces back: line, how many, why. The return's number.
-pub fn request_return(
+/// Whether the customer of an order comes for the goods.
+pub fn is_pickup(tx: &mut Tx, order: i64) -> Result<bool, DbError> {
+    let sql = "select m.pickup from orders o join shipping_methods m on m.id = o.shipping_method_id where o.id = :id";
+    tx.row(sql, &[("id", order.into())])?.map_or(Ok(false), |row| row.get("pickup"))
+}
+
+/// A parcel is with its customer, or was fetched; the order it is of. Said again it changes nothing.
+pub fn arrive(tx: &mut Tx, shipment: i64, author: Option<i64>, now: Timestamp) -> Result<i64, StateError> {
+    let row = tx.row("select order_id from shipments where id = :id", &[("id", shipment.into())])?;
+    let order: i64 = row.ok_or(StateError::Unknown)?.get("order_id")?;
+    held(tx, order)?;
+    tx.run(
+        "update shipments set state = 'kArrived', arrived = :now, changed = :now, version = version + 1
+         where id = :id and state <> 'kArrived'",
+        &[("id", shipment.into()), ("now", micros(now).into())],
+    )?;
+    recount(tx, order, author, now)?;
+    Ok(order)
+}
+
+/// Cancels pieces that were not sent: line and how many. They are for sale again.
+pub fn cancel_pieces(
     tx: &mut Tx,
     order: i64,
-    parts: &[(i64, i64, &str)],
-    text: &str,
-    now: Timestamp,
-) -> Result<i64, StateError> {
-    held(tx, order)?;
-    let time = micros(now);
-    let of = [
-        ("order_id", order.into()),
-        ("text", text.into()),
-        ("created", (&time).into()),
-        ("changed", (&time).into()),
-    ];
-    let id = rows::insert(tx, "returns", &of)?;
-    let sold = lines(tx, order)?;
-    for (line, quantity, reason) in parts {
-        let left = sold.iter().find(|sold| sold.id == *line).map(|line| line.shipped - line.returned);
-        let left = left.ok_or(StateError::Unknown)?;
-        if *quantity < 1 || *quantity > left {
-            return Err(StateError::TooMany { line: *line, left });
-        }
-        rows::insert(
-            tx,
-            "return_lines",
-            &[
-                ("return_id", id.into()),
-                ("order_line_id", (*line).into()),
-                ("quantity", (*quantity).into()),
-                ("reason", (*reason).into()),
-            ],
-        )?;
-    }
-    Ok(id)
-}
-
-/// Whether a return is asked for or agreed to whose goods are not here yet.
-pub fn has_open_return(tx: &mut Tx, order: i64) -> Result<bool, DbError> {
-    let sql = "select id from returns where order_id = :order and state in ('kAsked', 'kAgreed') limit 1";
-    Ok(tx.row(sql, &[("order", order.into())])?.is_some())
-}
-
-/// The goods of a return are back: they count as returned, and go into stock, once.
-pub fn receive_return(
-    tx: &mut Tx,
-    id: i64,
-    location: i64,
+    parts: &[(i64, i64)],
     author: Option<i64>,
     now: Timestamp,
 ) -> Result<(), StateError> {
-    let row = tx.row("select order_id from returns where id = :id", &[("id", id.into())])?;
-    let order: i64 = row.ok_or(StateError::Unknown)?.get("order_id")?;
-    held(tx, order)?;
-    let count = tx.run(
-        "update returns set state = 'kGot', changed = :now, version = version + 1
-         where id = :id and state in ('kAsked', 'kAgreed')",
-        &[("id", id.into()), ("now", micros(now).into())],
-    )?;
-    if count == 0 {
-        // It came back before.
-        return Ok(());
+    let is = held(tx, order)?;
+    if !matches!(is.base.as_str(), "kWait" | "kNew" | "kAccept") {
+        return Err(MoveError::Hindered("the order is closed").into());
     }
-    let rows = tx.rows(
-        "select r.id, r.order_line_id, r.quantity, r.restock, l.variant_id, v.tracked
-         from return_lines r join order_lines l on l.id = r.order_line_id
-         left join variants v on v.id = l.variant_id where r.return_id = :id order by l.variant_id, r.id",
-        &[("id", id.into())],
-    )?;
-    for row in rows {
-        let (part, line, quantity): (i64, i64, i64) =
-            (row.get("id")?, row.get("order_line_id")?, row.get("quantity")?);
-        tx.run(
-            "update order_lines set returned = returned + :quantity where id = :line",
-            &[("line", line.into()), ("quantity", quantity.into())],
-        )?;
-        let variant = row.get::<Option<i64>>("variant_id")?;
-        let is_stocked = row.get::<Option<bool>>("tracked")?.unwrap_or(false);
-        if let (Some(variant_id), true, true) = (variant, row.get("restock")?, is_stocked) {
-            let back = Move {
-                variant_id,
-                location_id: location,
-                quantity,
-                kind: "kReturn".to_owned(),
-                source: Some(format!("return_line:{part}")),
-                reason: String::new(),
-                author_id: author,
-            };
-            stock::add_move(tx, &back, now)?;
+    let sold = lines(tx, order)?;
+    let gone: i64 = parts.iter().map(|(_, pieces)| pieces).sum();
+    let kept: i64 = sold.iter().map(|line| line.quantity - line.cancelled).sum();
+    for (line, pieces) in parts {
+        let left =
+            sold.iter().find(|sold| sold.id == *line).map(|one| one.quantity - one.cancelled - one.shipped);
+        let left = left.ok_or(StateError::Unknown)?;
+        if *pieces < 1 || *pieces > left {
+            return Err(StateError::TooMany { line: *line, left });
         }
+    }
+    if gone >= kept {
+        return Err(MoveError::Hindered("that is everything: cancel the order").into());
+    }
+    let mut parts = parts.to_vec();
+    parts.sort_unstable_by_key(|(line, _)| {
+        sold.iter().find(|one| one.id == *line).and_then(|one| one.variant_id)
+    });
+    for (line, pieces) in parts {
+        stock::release_pieces(tx, line, pieces, now)?;
+        tx.run(
+            "update order_lines set cancelled = cancelled + :pieces where id = :line",
+            &[("line", line.into()), ("pieces", pieces.into())],
+        )?;
     }
     recount(tx, order, author, now)
 }

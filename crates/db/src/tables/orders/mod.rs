@@ -3,12 +3,15 @@
 mod delivery;
 mod place;
 mod read;
+mod returns;
 mod state;
 
-pub use delivery::{has_open_return, receive_return, request_return, ship};
+pub use delivery::{arrive, cancel_pieces, is_pickup, ship};
 pub use place::{NewLine, NewOrder, PlaceError, Placed, Use, place};
 pub use read::{
     AdjustmentRow, HistoryEntry, Line, Order, Selection, Shipment, address, adjustments, by_cart, by_id,
     by_token, has_ordered, history, lines, list, of_customer, shipments,
 };
-pub use state::{StateError, cancel_overdue, move_to, note, overdue, recount};
+pub use returns::{Arrived, Return, answer_return, has_open_return, receive_return, request_return, returns};
+pub(crate) use state::held;
+pub use state::{StateError, cancel_overdue, due, is_key, move_to, note, overdue, recount};

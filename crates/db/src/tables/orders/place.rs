@@ -375,8 +375,8 @@ fn begin(tx: &mut Tx, order: i64, new: &NewOrder, totals: &Totals, now: Timestam
         tx,
         order,
         "kState",
-        OrderState::Draft.as_str(),
-        state.as_str(),
+        (OrderState::Draft.as_str(), state.as_str()),
+        "",
         new.author_id,
         now,
     )

@@ -1,6 +1,7 @@
 //! How orders move: by the table of states, and by what was paid and sent.
 
 use jiff::Timestamp;
+use shop::money::scaled;
 use shop::order::{
     LinePieces, MoveError, Mover, OrderFacts, OrderMoney, OrderState, check_move, delivery_state,
 };
@@ -32,7 +33,7 @@ pub enum StateError {
 }
 
 /// An order whose row is held to the end of the transaction.
-pub(super) fn held(tx: &mut Tx, order: i64) -> Result<Order, StateError> {
+pub(crate) fn held(tx: &mut Tx, order: i64) -> Result<Order, StateError> {
     tx.lock_row("orders", order)?;
     by_id(tx, order)?.ok_or(StateError::Unknown)
 }
@@ -79,8 +80,14 @@ pub fn move_to(
             ("now", micros(now).into()),
         ],
     )?;
-    remember(tx, order, "kState", &was.state, state, author, now)?;
+    let text = if is_key(reason) { "" } else { reason };
+    remember(tx, order, "kState", (&was.state, state), text, author, now)?;
     Ok(())
+}
+
+/// Whether a reason is a key of the store's own and no word for people.
+pub fn is_key(reason: &str) -> bool {
+    reason.starts_with('k') && reason.chars().nth(1).is_some_and(char::is_uppercase) && !reason.contains(' ')
 }
 
 fn facts(tx: &mut Tx, order: &Order, sold: &[Line], now: Timestamp) -> Result<OrderFacts, StateError> {
@@ -91,9 +98,18 @@ fn facts(tx: &mut Tx, order: &Order, sold: &[Line], now: Timestamp) -> Result<Or
         is_overdue: order.pay_until.as_ref().is_some_and(|until| *until <= micros(now)),
         sent: sold.iter().map(|line| line.shipped).sum(),
         open: sold.iter().map(|line| pieces(line).open()).sum(),
-        owes: money.paid - money.refunded < money.total && money.refunded == 0,
+        owes: money.refunded == 0 && money.paid < due(order.total, sold)?,
         is_reserved: false,
     })
+}
+
+/// What an order comes to without the pieces that were cancelled.
+pub fn due(total: i64, sold: &[Line]) -> Result<i64, DbError> {
+    let mut due = total;
+    for line in sold.iter().filter(|line| line.cancelled > 0) {
+        due -= scaled(line.total, line.cancelled, line.quantity).map_err(DbError::sql)?;
+    }
+    Ok(due.max(0))
 }
 
 fn pieces(line: &Line) -> LinePieces {
@@ -179,7 +195,7 @@ pub fn recount(tx: &mut Tx, order: i64, author: Option<i64>, now: Timestamp) -> 
     for (axis, old, new) in [("kPay", was.pay.as_str(), pay), ("kDelivery", was.delivery.as_str(), delivery)]
     {
         if old != new {
-            remember(tx, order, axis, old, new, author, now)?;
+            remember(tx, order, axis, (old, new), "", author, now)?;
         }
     }
     if was.base == OrderState::Wait.as_str() && money.is_covered() {
@@ -237,8 +253,8 @@ pub(super) fn remember(
     tx: &mut Tx,
     order: i64,
     axis: &str,
-    old: &str,
-    new: &str,
+    (old, new): (&str, &str),
+    text: &str,
     author: Option<i64>,
     now: Timestamp,
 ) -> Result<(), DbError> {
@@ -252,6 +268,7 @@ pub(super) fn remember(
             ("axis", axis.into()),
             ("old", old.into()),
             ("new", new.into()),
+            ("text", text.into()),
             ("for_customer", true.into()),
         ],
     )?;

@@ -6,4 +6,6 @@ mod available;
 mod moves;
 
 pub use available::{Availability, held_by_cart, of_variants};
-pub use moves::{Holder, Move, ReserveError, Wanted, add_move, release, release_all_expired, reserve, ship};
+pub use moves::{
+    Holder, Move, ReserveError, Wanted, add_move, release, release_all_expired, release_pieces, reserve, ship,
+};

@@ -119,6 +119,22 @@ pub fn release(tx: &mut Tx, holder: Holder, now: Timestamp) -> Result<(), DbErro
     refresh(tx, &variants, now)
 }
 
+/// Releases so many of the pieces that a line holds; where it holds fewer, since nobody counts them, all of them.
+pub fn release_pieces(tx: &mut Tx, order_line: i64, pieces: i64, now: Timestamp) -> Result<(), DbError> {
+    let held = held(tx, Holder::Line(order_line), None)?;
+    let variants: Vec<_> = held.iter().map(|held| held.variant_id).collect();
+    hold_rows(tx, &variants)?;
+    let mut left = pieces;
+    for held in held {
+        let quantity = held.quantity.min(left);
+        left -= quantity;
+        if quantity > 0 {
+            give_back(tx, &[Reserved { quantity, ..held }])?;
+        }
+    }
+    refresh(tx, &variants, now)
+}
+
 /// Releases what is held for a time that is over. Nobody needs it for selling: [`reserve`] does it by itself.
 pub fn release_all_expired(tx: &mut Tx, now: Timestamp) -> Result<u64, DbError> {
     let rows = tx.rows(
