@@ -666,7 +666,7 @@ fn promotions(catalogue: &Catalogue<'_>, offers: &[Offer], at: i64, placed: i64)
 /// A line of which nothing came back yet.
 fn sold(line: &LineTotals, quantity: i64) -> LineSold {
     let (total, tax) = (line.total, line.tax);
-    LineSold { total, tax, quantity, refunded_quantity: 0, refunded: 0, refunded_tax: 0 }
+    LineSold { total, tax, quantity, back: quantity, refunded_quantity: 0, refunded: 0, refunded_tax: 0 }
 }
 
 fn basis(catalogue: &Catalogue<'_>, lines: &[LineOf<'_>], promotions: Vec<Promotion>) -> Basis {
