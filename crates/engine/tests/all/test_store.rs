@@ -110,11 +110,6 @@ impl TestDb {
     pub(crate) fn write<T>(&self, f: impl FnOnce(&mut Tx) -> Result<T, DbError>) -> Result<T, DbError> {
         tokio::task::block_in_place(|| self.0.write(f))
     }
-
-    /// The database itself, for work that waits.
-    pub(crate) fn with<T>(&self, work: impl FnOnce(&Db) -> T) -> T {
-        tokio::task::block_in_place(|| work(&self.0))
-    }
 }
 
 /// A store with a running engine. Dropping it removes it.
