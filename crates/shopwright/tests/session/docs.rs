@@ -73,11 +73,26 @@ fn place(store: &TestStore<'_>, scratch: &Path, line: &str, word: &str) -> Strin
         "/srv/shop" if line.contains("store init") || line.contains("store restore") => scratch + "-shop",
         "/srv/shop" => root,
         "DIR" => scratch + "-licensor",
+        "products_export.csv" => {
+            goods(scratch + "-products.csv", "Handle,Title,Variant SKU,Variant Price\nmug,Mug,MUG-1,9.90\n")
+        }
+        "prices.csv" => goods(scratch + "-prices.csv", "Article,Name,Price,Currency\nN-1,Mug,4.20,EUR\n"),
+        "pictures" => {
+            let folder = scratch + "-pictures";
+            std::fs::create_dir_all(&folder).unwrap();
+            folder
+        }
         other if other.starts_with("/srv/") || other.starts_with("/backup") => {
             scratch + &other.replace('/', "-")
         }
         other => other.to_owned(),
     }
+}
+
+/// A table of goods that a command takes in.
+fn goods(path: String, rows: &str) -> String {
+    std::fs::write(&path, rows).unwrap();
+    path
 }
 
 /// Splits as a shell would, as far as the documentation needs it: double quotes hold words together.
