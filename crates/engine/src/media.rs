@@ -19,6 +19,7 @@ pub use check::{Checked, check};
 pub use kind::Kind;
 pub use refused::Refused;
 
+pub(crate) use add::hex;
 pub(crate) use decode::{Encoding, make};
 pub(crate) use shelf::Shelf;
 pub(crate) use sizes::{Fit, Size, address, main_address, srcset};

@@ -38,7 +38,7 @@ pub(crate) use commands::UnitsOfCall;
 pub(crate) use error::UnitError;
 pub(crate) use manifest::Manifest;
 pub(crate) use run::Outcome;
-pub(crate) use templates::clean_html;
+pub(crate) use templates::{clean_html, decimal};
 pub(crate) use tree::Tree;
 pub(crate) use values::to_json;
 

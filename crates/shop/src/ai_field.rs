@@ -91,6 +91,13 @@ pub enum Mistake {
     },
 }
 
+impl Field {
+    /// Whether it stands for attachments.
+    pub fn is_files(&self) -> bool {
+        FieldType::parse(&self.kind).is_some_and(|kind| kind.kind == Kind::Files)
+    }
+}
+
 impl FieldType {
     /// Reads a type; `None` is none.
     pub fn parse(text: &str) -> Option<Self> {
@@ -134,7 +141,7 @@ pub fn taken(fields: &[Field], mut given: Map<String, Value>) -> Result<Map<Stri
     if let Some(name) = given.keys().find(|name| !fields.iter().any(|field| field.name == **name)) {
         return Err(Mistake::Unknown(short(name)));
     }
-    let is_missing = |field: &&Field| field.required && !given.contains_key(&field.name) && !is_files(field);
+    let is_missing = |field: &&Field| field.required && !given.contains_key(&field.name) && !field.is_files();
     if let Some(field) = fields.iter().find(is_missing) {
         return Err(Mistake::Missing { name: field.name.clone(), descr: field.descr.clone() });
     }
@@ -144,16 +151,12 @@ pub fn taken(fields: &[Field], mut given: Map<String, Value>) -> Result<Map<Stri
             kept.insert(field.name.clone(), named(field, value)?);
         }
     }
-    for field in fields.iter().filter(|field| !is_files(field)) {
+    for field in fields.iter().filter(|field| !field.is_files()) {
         if let (false, Some(value)) = (kept.contains_key(&field.name), default(field)?) {
             kept.insert(field.name.clone(), value);
         }
     }
     Ok(kept)
-}
-
-fn is_files(field: &Field) -> bool {
-    FieldType::parse(&field.kind).is_some_and(|kind| kind.kind == Kind::Files)
 }
 
 fn declared(field: &Field) -> Result<FieldType, Mistake> {

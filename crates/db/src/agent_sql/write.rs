@@ -109,6 +109,18 @@ impl Tx {
         }
         self.script(&format!("release savepoint {name}"))
     }
+
+    /// Does something as a part of the transaction, which is taken back by itself where it fails.
+    pub fn part<T, E: From<DbError>>(
+        &mut self,
+        name: &'static str,
+        work: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.mark(name)?;
+        let done = work(self);
+        self.end_mark(name, done.is_ok())?;
+        done
+    }
 }
 
 /// The part that one statement is.

@@ -56,6 +56,15 @@ pub fn all(tx: &mut Tx) -> Result<Vec<Tool>, DbError> {
     Ok(tools)
 }
 
+/// Number and address of the tool of an address, capitals aside.
+pub fn by_unit(tx: &mut Tx, unit: &str) -> Result<Option<(i64, String)>, DbError> {
+    let row = tx.row(
+        "select id, unit from ai_tools where upper(unit) = :unit order by parent_id, position, id limit 1",
+        &[("unit", unit.to_ascii_uppercase().into())],
+    )?;
+    row.map(|row| Ok((row.get("id")?, row.get("unit")?))).transpose()
+}
+
 /// A tree that somebody tied into a ring ends where it began.
 fn path(names: &HashMap<i64, (Option<i64>, String)>, id: i64) -> String {
     let (mut parts, mut seen, mut next) = (Vec::new(), HashSet::new(), Some(id));

@@ -321,7 +321,7 @@ pub fn pickup_places(tx: &mut Tx, language: &str) -> Result<Vec<PickupPlace>, Db
     tx.rows(&sql, &[("language", language.into())])?.iter().map(PickupPlace::of).collect()
 }
 
-/// Where the goods of an order are fetched; also a place that is not offered any more.
+/// Where the goods of an order are fetched, as it was chosen; also a place that is not offered any more.
 pub fn pickup_place_of(tx: &mut Tx, order: i64, language: &str) -> Result<Option<PickupPlace>, DbError> {
     let sql = format!(
         "select l.id, {}, {} from orders o join locations l on l.id = o.location_id where o.id = :order",

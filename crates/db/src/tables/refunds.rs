@@ -78,10 +78,8 @@ pub struct NewRefund<'a> {
     pub reason: &'a str,
     /// The return it is for.
     pub return_id: Option<i64>,
-    /// Key of the attempt: one key, one refund.
+    /// Key of the attempt: one key, one refund; whoever is not sure asks again.
     pub key: &'a str,
-    /// Who gives it back.
-    pub author_id: Option<i64>,
 }
 
 /// Why nothing is given back. The caller's transaction must end with the error.
@@ -227,8 +225,13 @@ pub struct Begun {
     pub is_repeat: bool,
 }
 
-/// Begins a refund. A key that began one already answers with it, whatever is left.
-pub fn begin(tx: &mut Tx, new: &NewRefund<'_>, now: Timestamp) -> Result<Begun, RefundError> {
+/// Begins a refund; `author` gives it back. A key that began one already answers with it, whatever is left.
+pub fn begin(
+    tx: &mut Tx,
+    new: &NewRefund<'_>,
+    author: Option<i64>,
+    now: Timestamp,
+) -> Result<Begun, RefundError> {
     if new.key.is_empty() || new.key.len() > 100 || new.key.contains('#') {
         return Err(RefundError::BadKey);
     }
@@ -258,11 +261,11 @@ pub fn begin(tx: &mut Tx, new: &NewRefund<'_>, now: Timestamp) -> Result<Begun, 
         over_payments(&left, amount).ok_or(RefundError::TooMuch { what: "the payments", left: held })?;
     let dealt: Vec<(i64, i64)> =
         paid.iter().map(|payment| payment.id).zip(dealt).filter(|(_, amount)| *amount > 0).collect();
-    let ids = write(tx, new, &dealt, &wanted, now)?;
+    let ids = write(tx, new, author, &dealt, &wanted, now)?;
     for part in &wanted {
         count(tx, part, 1)?;
     }
-    recount(tx, order.id, new.author_id, now)?;
+    recount(tx, order.id, author, now)?;
     Ok(Begun { ids, is_repeat: false })
 }
 
@@ -384,6 +387,7 @@ fn round_down(wanted: &mut [Part], order: &Order, held: i64) {
 fn write(
     tx: &mut Tx,
     new: &NewRefund<'_>,
+    author: Option<i64>,
     dealt: &[(i64, i64)],
     wanted: &[Part],
     now: Timestamp,
@@ -392,7 +396,7 @@ fn write(
     let mut ids = Vec::with_capacity(dealt.len());
     for (number, (payment, amount)) in (1..).zip(dealt) {
         let key = if number == 1 { new.key.to_owned() } else { format!("{}#{number}", new.key) };
-        let id = insert(tx, new, *payment, *amount, &key, now)?;
+        let id = insert(tx, new, author, (*payment, *amount), &key, now)?;
         let mut room = *amount;
         for part in &mut parts {
             let taken = part.amount.min(room);
@@ -416,8 +420,8 @@ fn write(
 fn insert(
     tx: &mut Tx,
     new: &NewRefund<'_>,
-    payment: i64,
-    amount: i64,
+    author: Option<i64>,
+    (payment, amount): (i64, i64),
     key: &str,
     now: Timestamp,
 ) -> Result<i64, RefundError> {
@@ -435,7 +439,7 @@ fn insert(
         ("reason", new.reason.into()),
         ("return_id", new.return_id.into()),
         ("key", key.into()),
-        ("author_id", new.author_id.into()),
+        ("author_id", author.into()),
         ("created", micros(now).into()),
         ("changed", micros(now).into()),
     ];
@@ -490,6 +494,17 @@ pub fn answered(
     now: Timestamp,
 ) -> Result<bool, RefundError> {
     let (was, order) = held_refund(tx, refund)?;
+    settle(tx, &was, order, (state, provider_ref, error), now)
+}
+
+/// Writes the answer to a refund whose order is held.
+fn settle(
+    tx: &mut Tx,
+    was: &Refund,
+    order: i64,
+    (state, provider_ref, error): (&str, Option<&str>, &str),
+    now: Timestamp,
+) -> Result<bool, RefundError> {
     if !matches!(was.state.as_str(), "kOpen" | "kUnknown") {
         return Ok(false);
     }
@@ -497,7 +512,7 @@ pub fn answered(
         "update refunds set state = :state, provider_ref = coalesce(:provider_ref, provider_ref), error = :error,
            changed = :now where id = :id",
         &[
-            ("id", refund.into()),
+            ("id", was.id.into()),
             ("state", state.into()),
             ("provider_ref", provider_ref.into()),
             ("error", error.into()),
@@ -509,7 +524,7 @@ pub fn answered(
             "update payments set refunded = refunded - :amount, changed = :now, version = version + 1 where id = :id",
             &[("id", was.payment_id.into()), ("amount", was.amount.into()), ("now", micros(now).into())],
         )?;
-        for part in parts(tx, "r.id = :id", refund)? {
+        for part in parts(tx, "r.id = :id", was.id)? {
             count(tx, &part, -1)?;
         }
         recount(tx, order, None, now)?;
@@ -541,5 +556,5 @@ pub fn told_by_people(
     if !was.by_hand || (was.state != "kOpen" && was.state != state) {
         return Err(RefundError::NotByHand);
     }
-    Ok((order, answered(tx, refund, state, None, words, now)?))
+    Ok((order, settle(tx, &was, order, (state, None, words), now)?))
 }

@@ -233,7 +233,10 @@ pub fn reindex_all(tx: &mut Tx, now: Timestamp) -> Result<(), DbError> {
 
 /// Products that hold a word that begins so, words before products: SQLite, which does not know how many rows a table
 /// has, would read all words of all products instead. It takes the tables of a cross join as they come.
-const OF_WORD: &str = "select p.elem_id,      cast(max(case when t.term = :word then 2 * p.weight else p.weight end) as bigint) as score      from (select id, term from search_terms where term >= :word and term < :end order by term limit :most) t      cross join search_postings p where p.term_id = t.id and p.entity = 'products'      group by p.elem_id";
+const OF_WORD: &str =
+    "select p.elem_id, cast(max(case when t.term = :word then 2 * p.weight else p.weight end) as bigint) as score
+     from (select id, term from search_terms where term >= :word and term < :end order by term limit :most) t
+     cross join search_postings p where p.term_id = t.id and p.entity = 'products' group by p.elem_id";
 
 /// Products that hold a word that begins so. The whole word counts twice.
 fn of_word(tx: &mut Tx, word: &str) -> Result<HashMap<i64, i64>, DbError> {

@@ -28,17 +28,8 @@ fn paid_order(db: &Db, key: &str, price: i64, quantity: i64, paid: &[i64]) -> (i
 }
 
 fn begin(db: &Db, id: i64, lines: &[LineBack], extra: i64, key: &str) -> Result<Begun, RefundError> {
-    let new = NewRefund {
-        order_id: id,
-        lines,
-        shipping: 0,
-        extra,
-        reason: "",
-        return_id: None,
-        key,
-        author_id: None,
-    };
-    db.write(|tx| refunds::begin(tx, &new, now()))
+    let new = NewRefund { order_id: id, lines, shipping: 0, extra, reason: "", return_id: None, key };
+    db.write(|tx| refunds::begin(tx, &new, None, now()))
 }
 
 fn pieces(line_id: i64, pieces: i64) -> LineBack {

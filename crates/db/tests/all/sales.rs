@@ -254,8 +254,8 @@ on_both! {
         }
         assert_eq!((stock_of(db, variant), now_is().delivery.as_str()), ((4, 0), "kPartBack"));
         let refund = |extra, key: &str| db.write(|tx| {
-            let new = NewRefund { order_id: id, lines: &[], shipping: 0, extra, reason: "", return_id: Some(back), key, author_id: None };
-            refunds::begin(tx, &new, now())
+            let new = NewRefund { order_id: id, lines: &[], shipping: 0, extra, reason: "", return_id: Some(back), key };
+            refunds::begin(tx, &new, None, now())
         });
         let first = refund(999, "r1").unwrap();
         assert_eq!(refund(999, "r1").unwrap(), Begun { is_repeat: true, ..first.clone() });

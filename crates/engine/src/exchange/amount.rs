@@ -32,6 +32,11 @@ pub(super) fn decimal(text: &str, decimals: u8, sign: Option<Sign>) -> Result<i6
     Ok(if negative { -value } else { value })
 }
 
+/// An amount that is not below zero.
+pub(super) fn price(text: &str, decimals: u8, sign: Option<Sign>) -> Result<i64, Code> {
+    decimal(text, decimals, sign).and_then(|value| if value < 0 { Err(Code::NotAmount) } else { Ok(value) })
+}
+
 /// Where the decimals begin: at the sign that stands last, if it is one that parts decimals.
 fn split(bare: &str, decimals: u8, sign: Option<Sign>) -> Result<Option<usize>, Code> {
     let (comma, point) = (bare.rfind(','), bare.rfind('.'));

@@ -94,7 +94,7 @@ impl Importer<'_> {
         let decimals = exchange::product(tx, id)?.map_or(0, |product| product.decimals);
         let mut problems = Vec::new();
         let is_changed = pieces::bring(tx, &self.place, (id, decimals), wanted, &mut problems)?;
-        problems.into_iter().for_each(|problem| self.report.note(problem));
+        self.report.note_all(problems);
         Ok(is_changed)
     }
 

@@ -10,6 +10,7 @@ use encoding_rs::{
 use sha2::{Digest as _, Sha256};
 
 use super::broken::Broken;
+use crate::media::hex;
 
 /// Bytes that are read at once.
 const AT_ONCE: usize = 64 * 1024;
@@ -71,7 +72,7 @@ pub(super) fn look(path: &Path, given: Option<Encoding>) -> Result<Look, Broken>
         Some(given) => given,
         None => seen.encoding()?,
     };
-    let sha256 = seen.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = hex(&seen.hash.finalize());
     Ok(Look { encoding, sha256, bytes: seen.bytes })
 }
 

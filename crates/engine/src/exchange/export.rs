@@ -12,8 +12,10 @@ use jiff::tz::TimeZone;
 use shop::money::Currency;
 
 use super::layout::Layout;
+use super::pieces::parts_of_piece;
 use super::table::{self, Cell};
 use crate::settings::{Config, ConfigError, Settings};
+use crate::units::decimal;
 
 /// Products that are read at once.
 const AT_ONCE: i64 = 200;
@@ -203,12 +205,11 @@ impl Exporter<'_> {
     }
 
     fn money(&self, minor: Option<i64>) -> Cell {
-        Cell::maybe(minor.map(|minor| decimal(minor, self.decimals)))
+        Cell::maybe(minor.map(|minor| decimal(minor, self.decimals.into())))
     }
 
     fn stock(&self, whole: &Whole, piece: &Piece) -> i64 {
-        let parts = u32::try_from(whole.product.decimals).ok().and_then(|digits| 10_i64.checked_pow(digits));
-        piece.on_hand / parts.unwrap_or(1)
+        piece.on_hand / parts_of_piece(whole.product.decimals)
     }
 
     /// The rows of a product; `None` where there are more options than columns.
@@ -431,19 +432,8 @@ impl Exporter<'_> {
     }
 }
 
-/// A number of units of its last digit with a point.
-fn decimal(value: i64, digits: u8) -> String {
-    let digits = usize::from(digits);
-    if digits == 0 {
-        return value.to_string();
-    }
-    let text = format!("{:0width$}", value.unsigned_abs(), width = digits + 1);
-    let (whole, part) = text.split_at(text.len() - digits);
-    format!("{}{whole}.{part}", if value < 0 { "-" } else { "" })
-}
-
 fn attribute_text(attribute: &Attribute, value: &AttributeValue) -> Option<String> {
-    let decimals = u8::try_from(attribute.decimals).unwrap_or_default();
+    let decimals = usize::try_from(attribute.decimals).unwrap_or_default();
     match attribute.kind.as_str() {
         "kDecimal" => value.int_value.map(|value| decimal(value, decimals)),
         "kBool" => value.int_value.map(|value| (value != 0).to_string()),

@@ -195,7 +195,7 @@ fn of_shopify(
             shopify::add(&mut row, goods, &mut names);
         }
         is_sound &= row.problems.is_empty();
-        row.problems.into_iter().for_each(|problem| importer.report.note(problem));
+        importer.report.note_all(row.problems);
     }
     finish(tx, importer, current, is_sound)
 }
@@ -247,7 +247,7 @@ fn of_woocommerce(
             }
             None => {}
         }
-        row.problems.into_iter().for_each(|problem| importer.report.note(problem));
+        importer.report.note_all(row.problems);
     }
     Ok(())
 }

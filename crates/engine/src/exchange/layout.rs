@@ -188,10 +188,7 @@ impl<'a> Row<'a> {
 
     pub(super) fn amount(&mut self, names: &[&str]) -> Option<i64> {
         let (decimals, sign) = (self.ground.decimals, self.ground.sign);
-        self.read(names, |text| {
-            amount::decimal(text, decimals, sign)
-                .and_then(|value| if value < 0 { Err(Code::NotAmount) } else { Ok(value) })
-        })
+        self.read(names, |text| amount::price(text, decimals, sign))
     }
 
     pub(super) fn code(&mut self, names: &[&str]) -> Option<String> {

@@ -254,6 +254,11 @@ fn price(tx: &mut Tx, known: &mut Known, piece: &Piece, place: &Place) -> Result
     Ok(is_changed)
 }
 
+/// Of how many parts a piece is that is measured with so many digits behind the point.
+pub(super) fn parts_of_piece(decimals: i64) -> i64 {
+    u32::try_from(decimals).ok().and_then(|decimals| 10_i64.checked_pow(decimals)).unwrap_or(1)
+}
+
 /// Brings the count of pieces to what the table says: the difference is a correction.
 fn count(
     tx: &mut Tx,
@@ -262,8 +267,9 @@ fn count(
     decimals: i64,
     place: &Place,
 ) -> Result<bool, DbError> {
-    let parts = u32::try_from(decimals).ok().and_then(|decimals| 10_i64.checked_pow(decimals)).unwrap_or(1);
-    let Some(wanted) = piece.stock.map(|stock| stock.saturating_mul(parts)) else { return Ok(false) };
+    let Some(wanted) = piece.stock.map(|stock| stock.saturating_mul(parts_of_piece(decimals))) else {
+        return Ok(false);
+    };
     let difference = wanted.saturating_sub(known.on_hand);
     if difference == 0 {
         return Ok(false);

@@ -66,7 +66,7 @@ pub(super) fn take(
         let mut row = Row::new(head, ground, &record);
         let offer = offer(&mut row, config);
         let is_sound = row.problems.is_empty();
-        row.problems.into_iter().for_each(|problem| report.note(problem));
+        report.note_all(row.problems);
         match offer {
             Some(offer) if is_sound => bring(tx, supplier, &offer, now, &mut report)?,
             Some(_) => {}
@@ -85,10 +85,7 @@ fn offer(row: &mut Row<'_>, config: &Config) -> Option<Offer> {
         return None;
     };
     let sign = row.ground.sign;
-    let cost = row.read(&COST, |text| {
-        amount::decimal(text, known.decimals, sign)
-            .and_then(|value| if value < 0 { Err(Code::NotAmount) } else { Ok(value) })
-    });
+    let cost = row.read(&COST, |text| amount::price(text, known.decimals, sign));
     let text = |row: &Row<'_>, names: &[&str]| row.owned(names).unwrap_or_default();
     Some(Offer {
         name: text(row, &NAME),

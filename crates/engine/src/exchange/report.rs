@@ -45,6 +45,10 @@ impl Report {
         }
     }
 
+    pub(super) fn note_all(&mut self, problems: impl IntoIterator<Item = Problem>) {
+        problems.into_iter().for_each(|problem| self.note(problem));
+    }
+
     pub(super) fn count(&mut self, is_new: bool, is_changed: bool) {
         match (is_new, is_changed) {
             (true, _) => self.new += 1,

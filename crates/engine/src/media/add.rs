@@ -100,7 +100,8 @@ fn real_name(name: &str) -> String {
     if name.trim().is_empty() { "file".to_owned() } else { name }
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

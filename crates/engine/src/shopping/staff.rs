@@ -16,9 +16,9 @@ use db::orders::{self, Order};
 use jiff::Timestamp;
 
 pub use db::orders::Arrived;
-pub use db::refunds::LineBack;
+pub use db::refunds::{LineBack, NewRefund};
 pub use error::{StaffDone, StaffError};
-pub use money::{Left, LineLeft, MoneyCame, RefundOf, RefundOrder};
+pub use money::{Left, LineLeft, MoneyCame, RefundOf};
 pub use parcels::{CancelPieces, Pieces, Ship};
 pub use returning::{AnswerReturn, AskReturn, ReceiveReturn, ReturnedLine};
 pub use states::{MoveOrder, Note};

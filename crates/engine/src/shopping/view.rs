@@ -217,7 +217,8 @@ pub(crate) fn checkout_view(tx: &mut Tx, cx: Cx<'_>, priced: &Priced, countries:
     }))
 }
 
-fn country_views(countries: &[Country]) -> Vec<Json> {
+/// Countries as forms offer them.
+pub(crate) fn country_views(countries: &[Country]) -> Vec<Json> {
     let view = |one: &Country| json!({"code": one.code, "name": one.name, "required": one.required});
     countries.iter().map(view).collect()
 }

@@ -172,9 +172,7 @@ fn base(config: &Config) -> &str {
 }
 
 fn line(out: &mut dyn Write, name: &str, address: &str, changed: Option<&str>) -> io::Result<()> {
-    let address =
-        address.replace('&', "&amp;").replace('<', "&lt;").replace('\'', "&apos;").replace('"', "&quot;");
-    write!(out, "<{name}><loc>{address}</loc>")?;
+    write!(out, "<{name}><loc>{}</loc>", pages::escaped(address))?;
     // Times lie in tables in UTC with microseconds.
     if let Some(second) = changed.and_then(|changed| changed.get(..19)) {
         write!(out, "<lastmod>{second}Z</lastmod>")?;

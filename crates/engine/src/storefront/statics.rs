@@ -6,9 +6,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
-};
+use axum::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 
@@ -18,6 +16,7 @@ use super::answer;
 use crate::app_state::AppState;
 use crate::blocking::blocking;
 use crate::http::pages;
+use crate::units::cache::{is_among, takes_packed};
 use crate::units::{Tree, name};
 pub(crate) use packed::Packed;
 
@@ -125,11 +124,10 @@ fn file(
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let shared =
         [(ETAG, tag.clone()), (CACHE_CONTROL, rule.to_owned()), (VARY, "Accept-Encoding".to_owned())];
-    let mut response = if text(IF_NONE_MATCH).contains(&tag) {
+    let mut response = if is_among(text(IF_NONE_MATCH), &tag) {
         (StatusCode::NOT_MODIFIED, shared).into_response()
     } else {
-        let takes_gzip = text(ACCEPT_ENCODING).split(',').any(|range| range.trim() == "gzip");
-        match takes_gzip.then(|| packed.get(&mark, kind, &content)).flatten() {
+        match takes_packed(headers).then(|| packed.get(&mark, kind, &content)).flatten() {
             Some(short) => {
                 (shared, [(CONTENT_TYPE, kind), (CONTENT_ENCODING, "gzip")], short).into_response()
             }

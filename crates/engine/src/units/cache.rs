@@ -22,7 +22,7 @@ use db::Db;
 
 pub(crate) use counts::Kind;
 pub(crate) use key::Keys;
-pub(crate) use page::KeptPage;
+pub(crate) use page::{KeptPage, is_among, takes_packed};
 pub(crate) use proof::Proof;
 pub(crate) use store::{Found, Place};
 

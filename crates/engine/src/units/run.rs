@@ -161,6 +161,17 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Reads in one transaction, which is the run's own where it has written; `None` if the time of that one was up.
+    pub(super) fn read<T, E: From<DbError>>(
+        &self,
+        work: impl FnOnce(&mut Tx) -> Result<T, E>,
+    ) -> Option<Result<T, E>> {
+        match &self.writing {
+            Some(writing) => writing.read(work),
+            None => Some(self.units.db.read(work)),
+        }
+    }
+
     /// The same, whose units write in the transaction of a call.
     pub(super) fn within(mut self, tx: &'a mut Tx) -> Self {
         self.writing = Some(Writing::lend(tx, PERSON_TIME));

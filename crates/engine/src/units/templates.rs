@@ -18,7 +18,9 @@ use super::name;
 use super::stamp::{Stamp, is_as_it_was};
 use super::tree::Tree;
 
-pub(crate) use filters::{add_values, clean_html, date_text, decimal_text, money_text, plain, write};
+pub(crate) use filters::{
+    add_values, clean_html, date_text, decimal, decimal_text, money_text, plain, write,
+};
 pub(crate) use rendered::Rendered;
 
 /// Steps one template may take.

@@ -79,12 +79,7 @@ impl<'a> Writing<'a> {
         &self,
         work: impl FnOnce(&mut Tx) -> Result<T, E>,
     ) -> Option<Result<T, E>> {
-        self.with(|tx| {
-            tx.mark(READ_PART)?;
-            let done = work(tx);
-            tx.end_mark(READ_PART, done.is_ok())?;
-            done
-        })
+        self.with(|tx| tx.part(READ_PART, work))
     }
 
     /// How much of its time is left.

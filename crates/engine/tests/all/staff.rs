@@ -3,8 +3,8 @@
 
 use engine::settings::Settings;
 use engine::shopping::staff::{
-    AnswerReturn, Arrived, AskReturn, CancelPieces, LineBack, MoneyCame, MoveOrder, Note, Pieces,
-    ReceiveReturn, RefundOrder, ReturnedLine, Ship, Staff, StaffError,
+    AnswerReturn, Arrived, AskReturn, CancelPieces, LineBack, MoneyCame, MoveOrder, NewRefund, Note, Pieces,
+    ReceiveReturn, ReturnedLine, Ship, Staff, StaffError,
 };
 
 use crate::goods::write;
@@ -72,8 +72,8 @@ fn to<'a>(order: i64, state: &'a str, reason: &'a str) -> MoveOrder<'a> {
     MoveOrder { order, state, reason }
 }
 
-fn refund<'a>(order: i64, lines: &'a [LineBack], key: &'a str) -> RefundOrder<'a> {
-    RefundOrder { order, lines, shipping: 0, extra: 0, reason: "returned", return_id: None, key }
+fn refund<'a>(order: i64, lines: &'a [LineBack], key: &'a str) -> NewRefund<'a> {
+    NewRefund { order_id: order, lines, shipping: 0, extra: 0, reason: "returned", return_id: None, key }
 }
 
 fn bank(store: &TestStore, settings: &str) {
@@ -135,11 +135,11 @@ on_both! {
             assert!(staff.refund(refund(order, &back, "r-2")).unwrap_err().to_string().contains("only 0 pieces"));
             assert_eq!(state(store, order), "kDone kPartBack kPartBack");
             // The shipping was free (over 200.00), the last piece did not come back, and there is no more money than that.
-            let shipping = staff.refund(RefundOrder { shipping: 1, ..refund(order, &[], "r-3") }).unwrap_err().to_string();
+            let shipping = staff.refund(NewRefund { shipping: 1, ..refund(order, &[], "r-3") }).unwrap_err().to_string();
             assert!(shipping.contains("only 0 minor units of shipping"), "{shipping}");
-            let more = staff.refund(RefundOrder { extra: 8991, ..refund(order, &[], "r-4") }).unwrap_err().to_string();
+            let more = staff.refund(NewRefund { extra: 8991, ..refund(order, &[], "r-4") }).unwrap_err().to_string();
             assert!(more.contains("only 8990 minor units of the payments"), "{more}");
-            staff.refund(RefundOrder { extra: 8990, ..refund(order, &[], "r-5") }).unwrap();
+            staff.refund(NewRefund { extra: 8990, ..refund(order, &[], "r-5") }).unwrap();
             assert_eq!(state(store, order), "kDone kBack kPartBack");
             let history = staff.history(order).unwrap();
             assert!(history.iter().any(|entry| entry.new == "kDone" && entry.author_id == Some(store.id("irina"))));
@@ -216,7 +216,7 @@ on_both! {
         });
         assert_eq!(stock(store, &ways), (3, 1));
         let back = [LineBack { line_id: line, pieces: 1, amount: None }];
-        let done = staff(store, |staff| staff.refund(RefundOrder { shipping: 490, ..refund(order, &back, "r-1") })).unwrap();
+        let done = staff(store, |staff| staff.refund(NewRefund { shipping: 490, ..refund(order, &back, "r-1") })).unwrap();
         let row = done.rows[0].clone();
         assert_eq!((row.amount, row.state.as_str(), row.by_hand), (8990 + 490, "kOpen", true));
         let promised = mailed(store, "You get money of order").await;
@@ -225,7 +225,7 @@ on_both! {
         // Asked again, and by a job much later: it waits for people all the same.
         store.clock.set_now("2026-11-30T13:00:00Z");
         store.restart().await;
-        staff(store, |staff| staff.refund(RefundOrder { shipping: 490, ..refund(order, &back, "r-1") })).unwrap();
+        staff(store, |staff| staff.refund(NewRefund { shipping: 490, ..refund(order, &back, "r-1") })).unwrap();
         assert_eq!((mails(store, "refunded"), told(store, "select state as it from refunds").as_str()), (1, "kOpen"));
         for _ in 0..2 {
             staff(store, |staff| staff.refund_sent(row.id)).unwrap();
@@ -235,11 +235,11 @@ on_both! {
         let dropped = staff(store, |staff| staff.drop_refund(row.id, "no")).unwrap_err().to_string();
         assert!(dropped.contains("does not wait for somebody"), "{dropped}");
         // One that is not sent after all can be made again.
-        let beside = RefundOrder { extra: 100, ..refund(order, &[], "r-2") };
+        let beside = NewRefund { extra: 100, ..refund(order, &[], "r-2") };
         let id = staff(store, |staff| staff.refund(beside)).unwrap().rows[0].id;
         staff(store, |staff| staff.drop_refund(id, "wrong account")).unwrap();
         assert_eq!(counted(store, "select refunded as id from orders"), 8990 + 490);
-        staff(store, |staff| staff.refund(RefundOrder { key: "r-3", ..beside })).unwrap();
+        staff(store, |staff| staff.refund(NewRefund { key: "r-3", ..beside })).unwrap();
         assert_eq!(counted(store, "select refunded as id from orders"), 8990 + 490 + 100);
     }
 
@@ -265,7 +265,7 @@ on_both! {
         assert_eq!(mails(store, "refunded"), 1);
         let told_to_bank = "select count(*) as id from payment_events where provider = 'test-bank' and kind = 'refund'";
         assert_eq!(counted(store, told_to_bank), 1, "the bank gave back once");
-        let rest = staff(store, |staff| staff.refund(RefundOrder { shipping: 490, ..refund(order, &[], "post") })).unwrap();
+        let rest = staff(store, |staff| staff.refund(NewRefund { shipping: 490, ..refund(order, &[], "post") })).unwrap();
         assert_eq!((rest.amount, state(store, order).as_str()), (490, "kCancel kBack kNone"));
     }
 
@@ -287,7 +287,7 @@ on_both! {
         }
         staff(store, |staff| staff.money_came(MoneyCame { order, amount: None, key: "till", note: "" })).unwrap();
         assert_eq!(state(store, order), "kAccept kPaid kArrived");
-        let back = RefundOrder { extra: 100, ..refund(order, &[], "r") };
+        let back = NewRefund { extra: 100, ..refund(order, &[], "r") };
         staff(store, |staff| staff.refund(back)).unwrap();
         assert!(mailed(store, "You get money of order").await.contains("hands it to you"));
     }

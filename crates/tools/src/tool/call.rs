@@ -10,7 +10,6 @@ use wire::text::quoted;
 use wire::{Refusal, Stop, catalogue};
 
 use super::access::{self, Access, Through};
-use super::list::is_files;
 use crate::engine::unit_path::is_unit_name;
 use crate::{CommandCall, CommandDone, CommandFailed, EngineCx};
 
@@ -43,16 +42,16 @@ struct Found {
 }
 
 /// Carries a command out. A no of the engine's own has the form of a command's answer; a crash is a refusal.
-pub(super) fn carry_out(cx: &mut EngineCx<'_>, asked: Asked) -> Result<Value, Stop> {
+pub(super) fn carry_out(cx: &mut EngineCx<'_>, access: &Access, asked: Asked) -> Result<Value, Stop> {
     let started = Instant::now();
-    let found = match find(cx, &asked)? {
+    let found = match find(cx, access, &asked)? {
         Ok(found) => found,
         Err(no) => return Ok(told(&asked, (asked.unit.as_str(), &asked.command), no, started, None)),
     };
     let (unit, command) = (found.unit.clone(), found.command.name.clone());
     let names = (unit.as_str(), command.as_str());
     let fields = ai_tools::fields(cx.tx, found.command.id)?;
-    if let Some(field) = fields.iter().find(|field| field.required && is_files(field)) {
+    if let Some(field) = fields.iter().find(|field| field.required && field.is_files()) {
         let words = format!(
             "The command [{command}] requires files ({}). Send them with this call in `files`.",
             field.descr
@@ -84,29 +83,32 @@ pub(super) fn carry_out(cx: &mut EngineCx<'_>, asked: Asked) -> Result<Value, St
 }
 
 /// The command, or why it is not called.
-fn find(cx: &mut EngineCx<'_>, asked: &Asked) -> Result<Result<Found, Map<String, Value>>, Stop> {
+fn find(
+    cx: &mut EngineCx<'_>,
+    access: &Access,
+    asked: &Asked,
+) -> Result<Result<Found, Map<String, Value>>, Stop> {
     let wanted = asked.unit.trim();
-    let tools = ai_tools::all(cx.tx)?;
-    let tool = tools.into_iter().find(|tool| tool.unit.eq_ignore_ascii_case(wanted));
-    let tool = tool.ok_or_else(|| catalogue::no_such_tool(&quoted(wanted, 80)))?;
-    let commands = ai_tools::commands(cx.tx, Some(tool.id))?;
+    let tool = ai_tools::by_unit(cx.tx, wanted)?;
+    let (tool, unit) = tool.ok_or_else(|| catalogue::no_such_tool(&quoted(wanted, 80)))?;
+    let commands = ai_tools::commands(cx.tx, Some(tool))?;
     let wanted = asked.command.trim();
     let position = commands.iter().position(|command| command.name.eq_ignore_ascii_case(wanted));
     let Some(command) = position.and_then(|at| commands.get(at)).cloned() else {
         let names: Vec<&str> = commands.iter().map(|command| command.name.as_str()).collect();
         let names = if names.is_empty() { "it has none yet".to_owned() } else { names.join(", ") };
-        let words = format!("{} has no command [{}]. Its commands: {names}.", tool.unit, quoted(wanted, 80));
+        let words = format!("{unit} has no command [{}]. Its commands: {names}.", quoted(wanted, 80));
         return Ok(Err(no(&words)));
     };
-    let Some(through) = Access::read(cx)?.through(command.id) else {
+    let Some(through) = access.through(command.id) else {
         let place = access::place(cx)?;
         let words = format!(
-            "The command [{}] of {} is not granted to you. Who may save AI components grants it: {place}.",
-            command.name, tool.unit
+            "The command [{}] of {unit} is not granted to you. Who may save AI components grants it: {place}.",
+            command.name
         );
         return Ok(Err(no(&words)));
     };
-    Ok(Ok(Found { unit: tool.unit, command, through }))
+    Ok(Ok(Found { unit, command, through }))
 }
 
 /// A no of the engine's own.
@@ -123,7 +125,7 @@ fn in_words(command: &str, fields: &[Field], mistake: Mistake) -> String {
     match mistake {
         Mistake::Unknown(name) => {
             let names: Vec<&str> =
-                fields.iter().filter(|field| !is_files(field)).map(|field| field.name.as_str()).collect();
+                fields.iter().filter(|field| !field.is_files()).map(|field| field.name.as_str()).collect();
             let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             format!("The command [{command}] has no field [{name}]. It takes: {known}.")
         }

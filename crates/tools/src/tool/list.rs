@@ -4,7 +4,7 @@ use db::ai_tools;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use shop::ai_field::{Field, FieldType, Kind};
+use shop::ai_field::Field;
 use wire::text::quoted;
 use wire::{Stop, catalogue};
 
@@ -95,11 +95,11 @@ fn run(cx: &mut EngineCx<'_>, args: Args) -> Result<Answer, Stop> {
             descr: command.descr,
             files: fields
                 .iter()
-                .find(|field| is_files(field))
+                .find(|field| field.is_files())
                 .map(|field| Files { required: field.required, descr: field.descr.clone() }),
             params: Table::new(
                 ["name", "type", "required", "default", "descr"],
-                fields.into_iter().filter(|field| !is_files(field)).map(row),
+                fields.into_iter().filter(|field| !field.is_files()).map(row),
             ),
         });
     }
@@ -126,11 +126,6 @@ fn table(cx: &mut EngineCx<'_>, access: &Access, tools: Vec<ai_tools::Tool>) -> 
         ]
     });
     Ok(Table::new(["unit", "path", "descr", "may", "also"], rows))
-}
-
-/// Whether a field stands for attachments.
-pub(super) fn is_files(field: &Field) -> bool {
-    FieldType::parse(&field.kind).is_some_and(|kind| kind.kind == Kind::Files)
 }
 
 fn row(field: Field) -> [Value; 5] {

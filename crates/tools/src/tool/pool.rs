@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use wire::text::quoted;
 use wire::{Stop, catalogue};
 
+use super::access::Access;
 use super::call::{self, Asked};
 use super::references::{self, Known};
 use super::run::{self, fields, from_file, job};
@@ -84,12 +85,13 @@ fn prepare(local: &LocalContext, args: Args) -> Result<Sent, Stop> {
 fn run(cx: &mut EngineCx<'_>, sent: Sent) -> Result<Answer, Stop> {
     // Whoever sent it may have checked nothing.
     steps::few(sent.steps.len())?;
+    let access = Access::read(cx)?;
     cx.tx.mark(PART)?;
     let mut known: Known = Known::new();
     let mut answers = Vec::new();
     let mut failed = None;
     for (at, step) in sent.steps.into_iter().enumerate() {
-        let answer = one(cx, &known, &step)?;
+        let answer = one(cx, &access, &known, &step)?;
         let is_done = answer["result"] == Value::Bool(true);
         if let Some(name) = &step.name {
             known.insert(name.to_lowercase(), answer.get("detail").cloned().unwrap_or_default());
@@ -113,14 +115,14 @@ fn run(cx: &mut EngineCx<'_>, sent: Sent) -> Result<Answer, Stop> {
 }
 
 /// One step's answer; a crash stops the pool and not the call.
-fn one(cx: &mut EngineCx<'_>, known: &Known, step: &Step) -> Result<Value, Stop> {
+fn one(cx: &mut EngineCx<'_>, access: &Access, known: &Known, step: &Step) -> Result<Value, Stop> {
     let params = match references::filled(known, Value::Object(step.asked.params.clone())) {
         Ok(Value::Object(params)) => params,
         Ok(_) => Map::new(),
         Err(words) => return Ok(json!({"result": false, "message": words})),
     };
     let asked = Asked { params, ..step.asked.clone() };
-    let mut answer = match call::carry_out(cx, asked) {
+    let mut answer = match call::carry_out(cx, access, asked) {
         Ok(answer) => answer,
         Err(Stop::Refused(refusal)) => return Ok(json!({"result": false, "message": refusal.text()})),
         Err(broke) => return Err(broke),

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use wire::text::quoted;
 use wire::{Refusal, Stop, catalogue};
 
+use super::access::Access;
 use super::call::{self, Asked, is_bare};
 use super::tables::{self, Place};
 use crate::{EngineCx, LocalContext, Presented, Right};
@@ -133,7 +134,8 @@ pub(super) fn job(into: Option<&str>) -> Result<Option<&str>, Refusal> {
 }
 
 fn run(cx: &mut EngineCx<'_>, asked: Asked) -> Result<Value, Stop> {
-    call::carry_out(cx, asked)
+    let access = Access::read(cx)?;
+    call::carry_out(cx, &access, asked)
 }
 
 fn present(local: &LocalContext, args: Args, answer: Answer) -> Result<Presented, Stop> {

@@ -38,10 +38,7 @@ pub(super) fn write(local: &LocalContext, place: &Place<'_>, tables: Value) -> R
         if let (Some(job), Some(left)) = (place.job, left.as_object_mut()) {
             let file = format!("{job}.{name}.jsonl");
             let rows = local.append_lines(&folder, &file, &text)?;
-            left.insert(
-                "job".to_owned(),
-                local.conversation.join("tables").join(file).to_string_lossy().into(),
-            );
+            left.insert("job".to_owned(), folder.join(file).to_string_lossy().into());
             left.insert("job_rows".to_owned(), rows.into());
         }
         shown.insert(name, left);

@@ -2,7 +2,7 @@
 
 use db::orders;
 use db::payments::{self as rows, Payment};
-use db::refunds::{self, Begun, LineBack, NewRefund, Refund};
+use db::refunds::{self, Begun, NewRefund, Refund};
 use db::{DbError, Tx};
 use serde_json::json;
 use shop::refund::of_pieces;
@@ -22,25 +22,6 @@ pub struct MoneyCame<'a> {
     pub key: &'a str,
     /// What the bank's statement or the receipt says.
     pub note: &'a str,
-}
-
-/// Money that is to go back.
-#[derive(Clone, Copy, Debug)]
-pub struct RefundOrder<'a> {
-    /// The order.
-    pub order: i64,
-    /// What of its lines.
-    pub lines: &'a [LineBack],
-    /// How much of its shipping, with the tax of it.
-    pub shipping: i64,
-    /// How much beside lines and shipping: fees, what was paid too much.
-    pub extra: i64,
-    /// Why.
-    pub reason: &'a str,
-    /// The return it is for.
-    pub return_id: Option<i64>,
-    /// One key, one refund: whoever is not sure asks again.
-    pub key: &'a str,
 }
 
 /// A refund as it stands.
@@ -87,7 +68,7 @@ impl Staff<'_> {
             tx.lock_row("orders", came.order)?;
             let was = order(tx, came.order)?;
             let event = format!("{}:{}", was.id, came.key);
-            if let Some(payment) = earlier(tx, &event)? {
+            if let Some(payment) = rows::told_of(tx, BOOK, &event)? {
                 return Ok(payment);
             }
             let owed = orders::due(was.total, &orders::lines(tx, was.id)?)? - (was.paid - was.refunded);
@@ -130,18 +111,8 @@ impl Staff<'_> {
 
     /// Gives money of an order back, each part by the payment it came by. Never more than was paid, no piece twice and
     /// none that did not come back; the same key again answers with the same refund.
-    pub fn refund(&self, back: RefundOrder<'_>) -> StaffDone<RefundOf> {
-        let new = NewRefund {
-            order_id: back.order,
-            lines: back.lines,
-            shipping: back.shipping,
-            extra: back.extra,
-            reason: back.reason,
-            return_id: back.return_id,
-            key: back.key,
-            author_id: self.user,
-        };
-        let Begun { ids, .. } = self.db.write(|tx| refunds::begin(tx, &new, self.now))?;
+    pub fn refund(&self, new: NewRefund<'_>) -> StaffDone<RefundOf> {
+        let Begun { ids, .. } = self.db.write(|tx| refunds::begin(tx, &new, self.user, self.now))?;
         let all = |tx: &mut Tx| -> Result<Vec<Refund>, DbError> {
             ids.iter().filter_map(|id| refunds::by_id(tx, *id).transpose()).collect()
         };
@@ -190,11 +161,6 @@ impl Staff<'_> {
 
 /// The book of sums that were written down by hand, beside what providers tell.
 const BOOK: &str = "by-hand";
-
-/// The payment of a sum that was written down already.
-fn earlier(tx: &mut Tx, event: &str) -> StaffDone<Option<i64>> {
-    Ok(rows::told_of(tx, BOOK, event)?)
-}
 
 /// The payment that money belongs to: the one by hand that waits for it, else a new one.
 fn by_hand(tx: &mut Tx, of: &orders::Order, amount: i64, key: &str, staff: &Staff<'_>) -> StaffDone<Payment> {

@@ -79,12 +79,13 @@ fn packed(body: &Bytes) -> Option<Bytes> {
 }
 
 /// Whether a tag is among those a visitor has; tags are compared without their mark of weakness.
-fn is_among(known: &str, tag: &str) -> bool {
+pub(crate) fn is_among(known: &str, tag: &str) -> bool {
     let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
     known.split(',').any(|one| one.trim() == "*" || bare(one) == bare(tag))
 }
 
-fn takes_packed(asked: &HeaderMap) -> bool {
+/// Whether a visitor takes what is packed.
+pub(crate) fn takes_packed(asked: &HeaderMap) -> bool {
     let lines = asked.get_all(ACCEPT_ENCODING).iter().filter_map(|line| line.to_str().ok());
     let mut codings = lines.flat_map(|line| line.split(','));
     codings.any(|coding| {

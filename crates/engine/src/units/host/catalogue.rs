@@ -65,7 +65,7 @@ pub(super) struct Reading<'a> {
     pub(super) borders: Borders,
 }
 
-/// Reads for a call, in one transaction, which is the run's own where it has written; `rows` of the answer are told to the debugger.
+/// Reads for a call, in one transaction; `rows` of the answer are told to the debugger.
 fn read(
     run: &mut Run<'_>,
     call: &str,
@@ -74,7 +74,7 @@ fn read(
     if !run.count_query() {
         return Err(too_many());
     }
-    let (visit, db) = (run.visit, run.units.db.clone());
+    let visit = run.visit;
     let mut dependencies = Dependencies::default();
     let started = Instant::now();
     let work = |tx: &mut Tx| {
@@ -91,10 +91,7 @@ fn read(
         dependencies.borders(&borders);
         Ok::<_, DbError>(answer)
     };
-    let answer = match &run.writing {
-        Some(writing) => writing.read(work).ok_or_else(time_was_up)?,
-        None => db.read(work),
-    };
+    let answer = run.read(work).ok_or_else(time_was_up)?;
     run.dependencies().merge(&dependencies);
     let rows = match &answer {
         Ok(Value::List(list)) => list.len(),

@@ -1,5 +1,6 @@
 //! `checkout.…` and `orders.…`: from the cart to an order, and what becomes of it.
 
+use db::Tx;
 use serde_json::{Value as Json, json};
 
 use super::Answer;
@@ -33,9 +34,8 @@ pub(super) fn call(run: &mut Run<'_>, name: &str, args: &Arguments<'_>) -> Optio
 
 /// Everything that the steps show; null where nothing lies in the cart.
 fn get(run: &mut Run<'_>) -> Answer {
-    know_sites(run)?;
     let (cx, token, session) = (cx(run), word(run, Word::Cart), word(run, Word::Session));
-    read(run, "checkout.get", |tx| {
+    with_sites(run, "checkout.get", |tx| {
         let customer = customer(tx, session.as_deref(), cx)?;
         let Some(cart) = carts::find(tx, token.as_deref(), customer.as_ref())? else { return Ok(Json::Null) };
         let priced = basis::price(tx, cx, cart, customer.as_ref())?;
@@ -52,12 +52,15 @@ fn get(run: &mut Run<'_>) -> Answer {
     })
 }
 
-/// Notes which payment providers the page may lead to.
-fn know_sites(run: &mut Run<'_>) -> Result<(), sandbox::HostError> {
-    let found =
-        run.units.db.clone().read(|tx| payments::sites::offered(tx).map_err(crate::shopping::NotDone::from));
-    run.reply.sites = expected("checkout.get", found)?.unwrap_or_default();
-    Ok(())
+/// Reads for a page that may lead to payment providers, and notes to which.
+fn with_sites(run: &mut Run<'_>, call: &str, f: impl FnOnce(&mut Tx) -> Done<Json>) -> Answer {
+    let mut sites = Vec::new();
+    let answer = read(run, call, |tx| {
+        sites = payments::sites::offered(tx)?;
+        f(tx)
+    });
+    run.reply.sites = sites;
+    answer
 }
 
 /// Countries that the shop sends to.
@@ -65,10 +68,7 @@ fn countries(run: &mut Run<'_>) -> Answer {
     let cx = cx(run);
     read(run, "checkout.countries", |tx| {
         let countries = checkout::countries(tx, cx)?;
-        let told = countries
-            .iter()
-            .map(|country| json!({"code": country.code, "name": country.name, "required": country.required}));
-        Ok(told.collect())
+        Ok(view::country_views(&countries).into())
     })
 }
 
@@ -156,9 +156,8 @@ fn go(run: &mut Run<'_>, url: String) {
 /// The order of a word; null where there is none.
 fn order(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let token = args.text(0, "token")?.to_owned();
-    know_sites(run)?;
     let cx = cx(run);
-    read(run, "orders.get", |tx| {
+    with_sites(run, "orders.get", |tx| {
         let order = orders::find(tx, &token)?;
         view::order_view(tx, cx, &order)
     })

@@ -98,14 +98,11 @@ pub(super) fn begin_change(run: &mut Run<'_>, args: &Arguments<'_>) -> Result<()
     Err(HostError::new("NOT_POST", args.wrong("works for a form that was sent (POST) only").text))
 }
 
-/// Reads for a call in one transaction, which is the run's own where it has written.
+/// Reads for a call in one transaction.
 pub(super) fn read(run: &mut Run<'_>, call: &str, f: impl FnOnce(&mut Tx) -> Done<Json>) -> Answer {
     begin(run)?;
     let started = Instant::now();
-    let done = match &run.writing {
-        Some(writing) => writing.read(f).ok_or_else(time_was_up)?,
-        None => run.units.db.read(f),
-    };
+    let done = run.read(f).ok_or_else(time_was_up)?;
     run.note_query(&format!("shop.{call}()"), 1, started.elapsed());
     match done {
         Ok(answer) => Ok(from_json(answer)),
@@ -123,7 +120,7 @@ pub(super) fn write<T>(
 ) -> Result<Result<T, Problem>, HostError> {
     if let Some(writing) = run.writing.as_ref().filter(|writing| writing.is_lent()) {
         let started = Instant::now();
-        let done = writing.with(|tx| part(tx, f)).ok_or_else(time_was_up)?;
+        let done = writing.with(|tx| tx.part(PART, f)).ok_or_else(time_was_up)?;
         run.note_query(&format!("shop.{call}()"), 1, started.elapsed());
         return expected(call, done);
     }
@@ -140,13 +137,6 @@ pub(super) fn write<T>(
 
 /// The part of a call's transaction that an expected no takes back.
 const PART: &str = "step";
-
-fn part<T>(tx: &mut Tx, f: impl FnOnce(&mut Tx) -> Done<T>) -> Done<T> {
-    tx.mark(PART)?;
-    let done = f(tx);
-    tx.end_mark(PART, done.is_ok())?;
-    done
-}
 
 /// Tells an expected no apart from a failure.
 pub(super) fn expected<T>(call: &str, done: Done<T>) -> Result<Result<T, Problem>, HostError> {

@@ -162,8 +162,8 @@ pub(crate) fn decimal_text(minor: i64, code: &str) -> Result<String, String> {
     Ok(decimal(minor, currency.decimals.into()))
 }
 
-/// A sum with a point and no groups.
-fn decimal(minor: i64, decimals: usize) -> String {
+/// A number of units of its last digit, with a point and no groups.
+pub(crate) fn decimal(minor: i64, decimals: usize) -> String {
     let digits = format!("{:0>1$}", minor.unsigned_abs(), decimals + 1);
     let (whole, part) = digits.split_at(digits.len() - decimals);
     let sign = if minor < 0 { "-" } else { "" };
