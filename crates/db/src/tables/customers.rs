@@ -1,10 +1,14 @@
 //! Customers with an account, their addresses and what they agreed to.
 
+mod erase;
+
 use jiff::Timestamp;
 use shop::text::folded;
 
 use crate::record::record;
 use crate::{DbError, Tx, micros, rows};
+
+pub use erase::erase;
 
 record! {
     /// A customer.
@@ -236,31 +240,4 @@ pub fn agrees(tx: &mut Tx, email: &str, purpose: &str) -> Result<bool, DbError> 
         &[("who", folded(email).into()), ("purpose", purpose.into())],
     )?;
     row.map_or(Ok(false), |row| row.get("given"))
-}
-
-/// Erases a person: name, mail, telephone, street go, of their orders too; sums, taxes and countries stay.
-pub fn erase(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), DbError> {
-    let of = [("id", id.into())];
-    for sql in [
-        "update order_addresses set name = '', company = '', city = '', postcode = '', line1 = '', line2 = '',
-           phone = '', tax_number = '' where order_id in (select id from orders where customer_id = :id)",
-        "update carts set email = '', phone = '', address = null, billing_address = null, comment = ''
-         where customer_id = :id",
-        "update orders set email = '', email_folded = '', phone = '', comment = '' where customer_id = :id",
-        "update reviews set name = '' where customer_id = :id",
-        "delete from consents where customer_id = :id",
-        "delete from customer_tokens where customer_id = :id",
-        "delete from addresses where customer_id = :id",
-        "update personal_requests set email = '' where customer_id = :id",
-    ] {
-        tx.run(sql, &of)?;
-    }
-    // The row stays for the orders; its address can be used again.
-    tx.run(
-        "update customers set email = '', email_folded = '', phone = '', name = '', password_hash = null,
-           password_version = password_version + 1, tax_number = '', external_id = null, blocked = true,
-           deleted = :now, changed = :now, version = version + 1 where id = :id",
-        &[("id", id.into()), ("now", micros(now).into())],
-    )?;
-    Ok(())
 }

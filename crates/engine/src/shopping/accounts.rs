@@ -216,8 +216,14 @@ pub(crate) fn erase(
     customer: &Customer,
     attempt: Attempt<'_>,
 ) -> Done<()> {
+    let (login, _) = counted(&customer.email, attempt.client);
     check_own(db, cx, passwords, customer, attempt)?;
-    Ok(db.write(|tx| customers::erase(tx, customer.id, cx.now))?)
+    db.write(|tx| {
+        customers::erase(tx, customer.id, cx.now)?;
+        // Tries are counted by the address.
+        sign_in_attempts::clear(tx, &login)?;
+        Ok(sign_in_attempts::clear(tx, &format!("mail to {login}"))?)
+    })
 }
 
 /// Orders of a customer, the newest first.

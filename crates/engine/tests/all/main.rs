@@ -13,6 +13,7 @@ mod buying_killed;
 mod buying_wishes;
 mod cache;
 mod client;
+mod erasing;
 mod exchange;
 mod file_kills;
 mod files;
