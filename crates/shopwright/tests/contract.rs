@@ -50,6 +50,7 @@ fn fixed() -> Vec<Trial> {
         Trial::test("docs/tools.md", || {
             generated("docs/tools.md", &tools::reference::tools_md(&mcp::all_tools()))
         }),
+        Trial::test("docs/rights.md", rights_page),
     ];
     for protocol in PROTOCOLS {
         let name = format!("tools_list_{protocol}");
@@ -59,6 +60,15 @@ fn fixed() -> Vec<Trial> {
         }));
     }
     trials
+}
+
+/// The table of rights between its two marks; the rest of the page is written by people.
+fn rights_page() -> Result<(), Failed> {
+    let kept = std::fs::read_to_string(root().join("docs/rights.md"))?;
+    let (before, rest) = kept.split_once("<!-- tools -->\n").ok_or("the table's beginning is not marked")?;
+    let (_, after) = rest.split_once("<!-- /tools -->").ok_or("the table's end is not marked")?;
+    let table = tools::reference::rights_table(&mcp::all_tools());
+    generated("docs/rights.md", &format!("{before}<!-- tools -->\n{table}<!-- /tools -->{after}"))
 }
 
 fn root() -> PathBuf {

@@ -44,6 +44,9 @@ fn object(schema: &Value, given: Map<String, Value>, path: &str) -> Result<Map<S
     let required = schema.get("required").and_then(Value::as_array);
     for name in required.into_iter().flatten().filter_map(Value::as_str) {
         if !kept.contains_key(name) {
+            if let Some(values) = known.and_then(|known| known.get(name)).and_then(words_of) {
+                return Err(catalogue::not_one_of(&joined(path, name), &values, "nothing"));
+            }
             let about = known.and_then(|known| known.get(name)).and_then(|field| field.get("description"));
             let about = about.and_then(Value::as_str).unwrap_or_default();
             return Err(catalogue::missing_parameter(&joined(path, name), &sentence(about)));
@@ -170,15 +173,21 @@ fn unknown(name: &str, known: Option<&Map<String, Value>>) -> Refusal {
 }
 
 fn wrong(schema: &Value, value: &Value, path: &str) -> Refusal {
-    catalogue::wrong_parameter(&quoted(path, 2 * QUOTE), &wanted(schema), &got(value))
+    let path = quoted(path, 2 * QUOTE);
+    match words_of(schema) {
+        Some(values) => catalogue::not_one_of(&path, &values, &got(value)),
+        None => catalogue::wrong_parameter(&path, &wanted(schema), &got(value)),
+    }
+}
+
+/// The few values that a schema takes, where it names them.
+fn words_of(schema: &Value) -> Option<String> {
+    let values = schema.get("enum").and_then(Value::as_array)?;
+    Some(values.iter().map(spelled).collect::<Vec<_>>().join(", "))
 }
 
 /// What the schema asks for, in words.
 fn wanted(schema: &Value) -> String {
-    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-        let values: Vec<Cow<'_, str>> = values.iter().map(|value| spelled(value)).collect();
-        return format!("one of {}", values.join(", "));
-    }
     let kinds: Vec<&str> = kinds(schema)
         .into_iter()
         .map(|kind| match kind {

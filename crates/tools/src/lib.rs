@@ -5,6 +5,7 @@
 
 mod arguments;
 mod engine_context;
+mod field_text;
 mod file_changes;
 pub mod inline;
 mod local_context;

@@ -38,6 +38,31 @@ pub fn tools_md(tools: &[&ToolSpec]) -> String {
     page
 }
 
+/// The table of `docs/rights.md`: rows of the rights tree for agents with the tools behind them.
+pub fn rights_table(tools: &[&ToolSpec]) -> String {
+    let mut table = String::from("| where in the tree | command | tools |\n|---|---|---|\n");
+    for row in shop::operations::ALL.iter().filter(|row| row.skey.starts_with("AGENT_")) {
+        let Some(command) = row.command else { continue };
+        let of_command = |tool: &&&ToolSpec| tool.command() == Some(command);
+        let names: Vec<String> =
+            tools.iter().filter(of_command).map(|tool| format!("`{}`", tool.name)).collect();
+        if !names.is_empty() {
+            let _ = writeln!(table, "| {} | `{command}` | {} |", tree_path(row.skey), names.join(", "));
+        }
+    }
+    table
+}
+
+/// Names from the top of the rights tree, as people see them.
+fn tree_path(skey: &str) -> String {
+    let row = shop::operations::ALL.iter().find(|row| row.skey == skey);
+    let name = shop::locales::text("en", &format!("operations.{skey}")).unwrap_or(skey);
+    match row.and_then(|row| row.parent) {
+        Some(parent) => format!("{} → {name}", tree_path(parent)),
+        None => name.to_owned(),
+    }
+}
+
 fn one_tool(page: &mut String, tool: &ToolSpec) {
     let _ = writeln!(page, "\n## {}\n\n{}\n", tool.name, tool.description());
     let _ = writeln!(page, "Right: {}. {}", right(tool.right), effect_sentence(tool.effect));

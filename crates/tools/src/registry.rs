@@ -11,6 +11,8 @@ pub static ALL: &[ToolSpec] = &[
     memory::remove::TOOL,
     memory::save::TOOL,
     repo::list::TOOL,
+    repo::read::TOOL,
+    repo::write::TOOL,
     tool::list::TOOL,
     tool::pool::TOOL,
     tool::run::TOOL,

@@ -154,7 +154,7 @@ impl TestStore {
             Err(Stop::Refused(refusal)) => {
                 let spec = find(tool).unwrap();
                 let declared = spec.refuses.contains(&refusal.name())
-                    || ["unknown_parameter", "missing_parameter", "wrong_parameter"]
+                    || ["unknown_parameter", "missing_parameter", "wrong_parameter", "not_one_of"]
                         .contains(&refusal.name());
                 assert!(declared, "{tool} does not declare {}", refusal.name());
                 assert_eq!(self.journal().len(), before.len(), "a refused call left something behind");

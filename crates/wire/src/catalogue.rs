@@ -129,6 +129,11 @@ refusals! {
     "Wrong value for parameter " "`{name}`: wanted {wanted}, got {got}.";
     ""
 
+    /// A parameter that takes one of a few words got another, or none.
+    not_one_of(name: &str, values: &str, got: &str) Server Agent
+    "<name> is one of" "{name} is one of {values}; got {got}.";
+    ""
+
     /// The arguments as a whole are not an object.
     arguments_not_object(got: &str) Server Agent
     "Arguments must be an object" " of named parameters, got {got}.";
@@ -386,6 +391,63 @@ refusals! {
     lease_not_own(table: &str, who: &str) Tool Owner
     "ACCESS_DENIED: table " "`{table}` is not yours to free: {who}.";
     "Ask that person to finish, or an administrator to free it. A lease ends by itself soon after its window is closed."
+
+    // The repository.
+
+    /// An action on a section that does not name one.
+    repo_is_a_number() Tool Agent
+    "repo is the number of a section" ".";
+    "`repo_list` shows the sections and their numbers."
+
+    /// An action on a topic that does not name one.
+    topic_is_a_number() Tool Agent
+    "topic is the number of a topic" ".";
+    "`repo_read` with action `topic_list` shows the topics of a section and their numbers."
+
+    /// A record's number that is none.
+    record_is_a_number() Tool Agent
+    "record is the number of a record" ".";
+    "`repo_read` with action `store_list` shows the records of a topic and their numbers."
+
+    /// Topics to read whose numbers are none.
+    topics_are_numbers(most: usize) Tool Agent
+    "topics are the numbers of topics" ", from one to {most} of them.";
+    "`repo_read` with action `topic_list` shows the topics of a section and their numbers."
+
+    /// Where a list goes on is no number of rows.
+    offset_is_a_number() Tool Agent
+    "offset is the number of rows to skip" ".";
+    "0 begins at the first; an answer tells `total`."
+
+    /// The section is not there, or nothing in it is allowed to this person.
+    no_open_section(id: i64) Tool Agent
+    "No section " "{id} is open to you.";
+    "`repo_list` shows those that are."
+
+    /// The topic is not there, or its section is closed to this person.
+    no_such_topic(id: i64) Tool Agent
+    "No topic " "{id}.";
+    "`repo_read` with action `topic_list` shows the topics of a section."
+
+    /// The record is not there, or its section is closed to this person.
+    no_such_record(id: i64) Tool Agent
+    "No record " "{id}.";
+    "`repo_read` with action `store_list` shows the records of a topic."
+
+    /// The section is open, but not for this action.
+    section_flag_missing(path: &str, flag: &str) Tool Owner
+    "ACCESS_DENIED: your rights in section [" "{path}] do not hold {flag}.";
+    "Who may save AI components gives it there, in the program."
+
+    /// Another topic of the section has the name, capitals aside.
+    topic_name_taken(name: &str, id: i64) Tool Agent
+    "The section has topic [" "{name}] already, id {id}.";
+    "Write to that one, or choose another name."
+
+    /// A change of a topic names no field.
+    nothing_to_change() Tool Agent
+    "Nothing to change" ".";
+    "Name what changes: name, descr or params."
 
     // Files of the store.
 

@@ -161,7 +161,7 @@ pub(super) const REPOSITORY: Section = Section {
                 name "name, unique in the section whatever the case of its letters", store;
                 name_folded "the name in small letters";
                 descr "description", store;
-                params "further fields, JSON", store;
+                params "a line of words that belong to it", store;
                 created "when it was made";
                 changed "when it was changed last";
             },

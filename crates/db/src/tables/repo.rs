@@ -1,5 +1,8 @@
 //! The repository: working data that assistants keep for each other. See spec: tools.md, repo.
 
+pub mod records;
+pub mod topics;
+
 use std::collections::HashMap;
 
 use crate::id_list::Ids;

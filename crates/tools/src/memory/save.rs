@@ -1,7 +1,5 @@
 //! `memory_save`: a note of the person's own, new or changed.
 
-use std::borrow::Cow;
-
 use db::notes::{self, Fields, Level, Owner};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +8,7 @@ use wire::{Refusal, Stop, catalogue};
 
 use super::body::{SimpleHtml, other_tags, simple_html, tags};
 use super::weight::{DEEPEST, Heavy};
+use crate::field_text::{line, short, storable};
 use crate::{EngineCx, LocalContext, Right};
 
 /// Most characters of a name.
@@ -119,11 +118,7 @@ struct Change {
 
 /// The change, and what of its body is not kept.
 fn checked(cx: &mut EngineCx<'_>, sent: Sent) -> Result<(Change, Vec<String>), Stop> {
-    let line =
-        |field, value: Option<String>, most| match value.map(|value| storable(&value).trim().to_owned()) {
-            Some(value) => short(field, &value, most).map(|()| Some(value)),
-            None => Ok(None),
-        };
+    let line = |name, value: Option<String>, most| value.map(|value| line(name, &value, most)).transpose();
     let name = line("name", sent.name, NAME_MOST)?;
     if name.as_deref().is_some_and(str::is_empty) {
         return Err(catalogue::note_needs_name().into());
@@ -147,13 +142,6 @@ fn checked(cx: &mut EngineCx<'_>, sent: Sent) -> Result<(Change, Vec<String>), S
     Ok((change, removed.unwrap_or_default()))
 }
 
-fn short(field: &str, value: &str, most: usize) -> Result<(), Refusal> {
-    match value.chars().count() {
-        got if got > most => Err(catalogue::too_long(field, most, got)),
-        _ => Ok(()),
-    }
-}
-
 fn clean(body: &str) -> Result<SimpleHtml, Refusal> {
     short("body", body, BODY_MOST)?;
     let body = storable(body);
@@ -165,11 +153,6 @@ fn clean(body: &str) -> Result<SimpleHtml, Refusal> {
         Heavy::Deep(got) => catalogue::too_many_tags("body (tags within tags)", DEEPEST, got),
         Heavy::Many(got) => catalogue::too_many_tags("body (attributes too)", TAGS_MOST, got),
     })
-}
-
-/// Without the zero character, which PostgreSQL keeps in no text.
-fn storable(text: &str) -> Cow<'_, str> {
-    if text.contains('\0') { text.replace('\0', "").into() } else { text.into() }
 }
 
 fn create(cx: &mut EngineCx<'_>, change: Change) -> Result<Answer, Stop> {

@@ -1,6 +1,6 @@
 //! `repo_list`: the sections of the repository that a person may use.
 
-use db::repo::{self, Section};
+use db::repo::Section;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,13 +23,7 @@ struct Answer {
 }
 
 fn run(cx: &mut EngineCx<'_>, _: Args) -> Result<Answer, Stop> {
-    // Who may save AI components makes the sections, and may do everything in them.
-    let sections = if cx.caller.is_demo || cx.caller.commands.iter().any(|command| command == "AI_COMPONENTS")
-    {
-        repo::all_sections(cx.tx)?
-    } else {
-        repo::sections(cx.tx, cx.caller.id, &cx.caller.groups)?
-    };
+    let sections = super::open_sections(cx)?;
     let columns = ["id", "skey", "path", "descr", "kind_key", "topics", "may"];
     Ok(Answer { repos: Table::new(columns, sections.into_iter().map(row)) })
 }
