@@ -5,6 +5,7 @@ use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::response::{IntoResponse, Response};
 
 use crate::app_state::AppState;
+use crate::units::templates::escaped;
 
 /// Words of the pages in one language.
 struct Words {
@@ -108,27 +109,3 @@ header{padding:1.1rem clamp(1rem,6vw,4rem);border-bottom:1px solid var(--line);f
 header a{color:inherit;text-decoration:none}\
 main{flex:1;display:grid;align-content:center;justify-items:center;text-align:center;padding:2rem 1rem 5rem}\
 h1{margin:0;font:500 clamp(1.9rem,6vw,3.2rem)/1.2 Georgia,serif}p{color:var(--soft)}p a{color:inherit}";
-
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            other => out.push(other),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::escaped;
-
-    #[test]
-    fn a_name_cannot_leave_its_place() {
-        assert_eq!(escaped("<b>\"&"), "&lt;b&gt;&quot;&amp;");
-    }
-}

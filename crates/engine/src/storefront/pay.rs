@@ -24,7 +24,7 @@ use crate::settings::Settings;
 use crate::shopping::order_page::token_of;
 use crate::shopping::view::page_path;
 use crate::shopping::{Cx, NotDone};
-use crate::units::templates::{Look, money_text};
+use crate::units::templates::{Look, escaped, money_text};
 use crate::units::visit::Visit;
 
 /// Largest message of a provider.
@@ -152,7 +152,7 @@ fn page(settings: &Settings, look: &Look, payment: &Payment, number: &str) -> Re
     let button = |value: &str, kind: &str, words: &str| {
         format!("<p><button class=\"button {kind}\" name=\"do\" value=\"{value}\">{words}</button></p>")
     };
-    let name = pages::escaped(&settings.config.name);
+    let name = escaped(&settings.config.name);
     let html = format!(
         "<!doctype html>\n<html lang=\"{}\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
@@ -166,8 +166,8 @@ fn page(settings: &Settings, look: &Look, payment: &Payment, number: &str) -> Re
          <table class=\"sums\"><tbody><tr><th scope=\"row\">{name}</th><td>{number}</td></tr></tbody>\
          <tfoot><tr class=\"total\"><th scope=\"row\">{total}</th><td>{}</td></tr></tfoot></table>\
          <form method=\"post\">{}{}{}</form></div></main></body></html>\n",
-        pages::escaped(&look.language),
-        pages::escaped(&amount),
+        escaped(&look.language),
+        escaped(&amount),
         button("paid", "large", pay),
         button("failed", "quiet", fail),
         button("cancelled", "quiet", cancel),

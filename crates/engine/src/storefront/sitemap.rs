@@ -23,6 +23,7 @@ use crate::blocking::blocking;
 use crate::http::pages;
 use crate::settings::Config;
 use crate::units::path::encoded;
+use crate::units::templates::escaped;
 
 /// The folder of the parts below the root.
 const FOLDER: &str = "core/cache/sitemap";
@@ -172,7 +173,7 @@ fn base(config: &Config) -> &str {
 }
 
 fn line(out: &mut dyn Write, name: &str, address: &str, changed: Option<&str>) -> io::Result<()> {
-    write!(out, "<{name}><loc>{}</loc>", pages::escaped(address))?;
+    write!(out, "<{name}><loc>{}</loc>", escaped(address))?;
     // Times lie in tables in UTC with microseconds.
     if let Some(second) = changed.and_then(|changed| changed.get(..19)) {
         write!(out, "<lastmod>{second}Z</lastmod>")?;

@@ -19,7 +19,7 @@ use super::stamp::{Stamp, is_as_it_was};
 use super::tree::Tree;
 
 pub(crate) use filters::{
-    add_values, clean_html, date_text, decimal, decimal_text, money_text, plain, write,
+    add_values, clean_html, date_text, decimal, decimal_text, escaped, money_text, plain, write,
 };
 pub(crate) use rendered::Rendered;
 

@@ -19,6 +19,7 @@ mod file_kills;
 mod files;
 mod gate;
 mod goods;
+mod hostile_words;
 mod http;
 mod kill;
 mod mail;

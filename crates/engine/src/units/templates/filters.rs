@@ -86,7 +86,7 @@ pub(crate) fn clean_html(text: &str) -> String {
 }
 
 /// A text as it stands in HTML, in an element or a quoted attribute.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     for letter in text.chars().filter(|letter| !reaches_out(*letter)) {
         match letter {
@@ -276,6 +276,11 @@ mod tests {
         assert_eq!(html(evil), "<p>a<a rel=\"nofollow noopener\">e</a></p>");
         let heavy = "<b>".repeat(MOST_TAGS + 1);
         assert!(!html(&heavy).contains("<b>"));
+    }
+
+    #[test]
+    fn a_name_cannot_leave_its_place() {
+        assert_eq!(escaped("<b>\"'&\u{202e}"), "&lt;b&gt;&quot;&#39;&amp;");
     }
 
     #[test]
