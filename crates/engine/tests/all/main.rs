@@ -46,3 +46,4 @@ mod units_limits;
 mod units_writes;
 mod upkeep;
 mod visitor;
+mod walls;
