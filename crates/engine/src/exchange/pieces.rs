@@ -2,7 +2,7 @@
 
 use db::exchange::{self, OptionValue, Piece as Known};
 use db::prices::NewPrice;
-use db::{DbError, Tx, Value, micros, prices, rows, stock};
+use db::{DbError, Tx, Value, prices, rows, stock};
 use jiff::Timestamp;
 use shop::text::{folded, option_key};
 
@@ -241,8 +241,8 @@ fn price(tx: &mut Tx, known: &mut Known, piece: &Piece, place: &Place) -> Result
         let there = exchange::sale(tx, place.list, known.id)?;
         let is_same = there.is_some_and(|there| {
             there.amount == lower
-                && there.valid_from == Some(micros(from))
-                && there.valid_until == until.map(micros)
+                && is_second(there.valid_from.as_deref(), Some(from))
+                && is_second(there.valid_until.as_deref(), until)
         });
         if !is_same && until.is_none_or(|until| until > from) {
             let before = Some(amount).filter(|before| *before > lower);
@@ -252,6 +252,15 @@ fn price(tx: &mut Tx, known: &mut Known, piece: &Piece, place: &Place) -> Result
     }
     (known.amount, known.compare_at) = (Some(amount), compare_at);
     Ok(is_changed)
+}
+
+/// Whether a kept moment is in the same second as one of a table, which knows no parts of seconds.
+fn is_second(kept: Option<&str>, told: Option<Timestamp>) -> bool {
+    match (kept.map(str::parse::<Timestamp>), told) {
+        (None, None) => true,
+        (Some(Ok(kept)), Some(told)) => kept.as_second() == told.as_second(),
+        _ => false,
+    }
 }
 
 /// Of how many parts a piece is that is measured with so many digits behind the point.

@@ -10,14 +10,16 @@ fn the_sample_shop_goes_out_and_comes_back_unchanged() {
     let store = store();
     let kept = "select count(*) || ' ' || sum(version) from products";
     let before = store.cell(kept).unwrap();
-    let file = store.folder().join("out.csv");
-    let file = file.to_str().unwrap();
-    let said = done(&store, "export", &["--format", "shopify", "--to", file]);
-    assert!(said.err.contains("200 products"), "{}", said.err);
-    let said = done(&store, "import", &[file, "--publish"]);
-    let counts: Vec<&str> = said.out.lines().filter(|line| !line.starts_with("rows")).collect();
-    assert_eq!(counts, ["as they were               200"], "{}", said.err);
-    assert_eq!(store.cell(kept).unwrap(), before);
+    for format in ["shopify", "woocommerce"] {
+        let file = store.folder().join(format!("{format}.csv"));
+        let file = file.to_str().unwrap();
+        let said = done(&store, "export", &["--format", format, "--to", file]);
+        assert!(said.err.contains("200 products"), "{}", said.err);
+        let said = done(&store, "import", &[file, "--publish"]);
+        let counts: Vec<&str> = said.out.lines().filter(|line| !line.starts_with("rows")).collect();
+        assert_eq!(counts, ["as they were               200"], "{format}: {}", said.err);
+        assert_eq!(store.cell(kept).unwrap(), before);
+    }
 }
 
 #[test]
