@@ -4,6 +4,7 @@
 //! escaped, time and depth are bounded by fuel, and `unit()` stands for
 //! another unit's HTML, which is filled in when the template is through.
 
+mod as_text;
 mod filters;
 mod rendered;
 mod words;

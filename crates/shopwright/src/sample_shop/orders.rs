@@ -464,15 +464,15 @@ impl<'c> Orders<'c> {
         self.returns(writer)
     }
 
-    /// Numbers of the returns, by order.
-    fn return_ids(&self) -> BTreeMap<i64, i64> {
+    /// Numbers of what each order that was given back has once, a return or a refund, by order.
+    fn ids_of_returned(&self, table: &str) -> BTreeMap<i64, i64> {
         let back = self.orders.iter().filter(|order| order.refunded > 0);
-        back.map(|order| order.id).zip(self.catalogue.plan.ids("returns")..).collect()
+        back.map(|order| order.id).zip(self.catalogue.plan.ids(table)..).collect()
     }
 
     fn returns(&self, writer: &mut Writer<'_>) -> Result<()> {
         let plan = self.catalogue.plan;
-        let returns = self.return_ids();
+        let returns = self.ids_of_returned("returns");
         writer.table("returns", plan.ids("returns"), |rows| {
             for order in self.orders.iter().filter(|order| returns.contains_key(&order.id)) {
                 let text = either("It does not fit my shelf.", "Не встаёт на мою полку.", order.language);
@@ -542,11 +542,13 @@ impl<'c> Orders<'c> {
             }
             Ok(())
         })?;
-        let returns = self.return_ids();
+        let returns = self.ids_of_returned("returns");
+        let refunds = self.ids_of_returned("refunds");
         writer.table("refunds", plan.ids("refunds"), |rows| {
             for order in self.orders.iter().filter(|order| order.refunded > 0) {
                 let when = plan.hours_ago(order.placed / 4)?;
                 rows.add(&[
+                    ("id", refunds.get(&order.id).copied().into()),
                     ("payment_id", payment_id(plan.ids("payments"), order.at).into()),
                     ("amount", order.refunded.into()),
                     ("state", "kDone".into()),
@@ -559,6 +561,21 @@ impl<'c> Orders<'c> {
                 ])?;
             }
             Ok(())
+        })?;
+        writer.table("refund_lines", plan.ids("refund_lines"), |rows| {
+            self.each_line(|order, _, line, id| {
+                if let (Some(refund), 1..) = (refunds.get(&order.id), line.pieces.returned) {
+                    rows.add(&[
+                        ("refund_id", (*refund).into()),
+                        ("kind", "kLine".into()),
+                        ("order_line_id", id.into()),
+                        ("quantity", line.pieces.returned.into()),
+                        ("amount", line.refunded.amount.into()),
+                        ("tax", line.refunded.tax.into()),
+                    ])?;
+                }
+                Ok(())
+            })
         })
     }
 

@@ -90,7 +90,7 @@ fn number(db: &Db, sql: &str) -> i64 {
 }
 
 /// What must never be in a sample shop, beside what its books tell, and how many rows of it there are.
-const WRONG: [(&str, &str); 10] = [
+const WRONG: [(&str, &str); 12] = [
     ("nothing is promised that is not there", "from stock where reserved > on_hand"),
     (
         "what went back was for lines",
@@ -100,6 +100,16 @@ const WRONG: [(&str, &str); 10] = [
         "a payment's refunds add up",
         "from payments p where refunded <> (select coalesce(sum(amount), 0) from refunds
            where payment_id = p.id and state = 'kDone')",
+    ),
+    (
+        "a refund says what it is for",
+        "from refunds r where amount <> (select coalesce(sum(amount), 0) from refund_lines where refund_id = r.id)",
+    ),
+    (
+        "what is refunded of a line is what refunds say of it",
+        "from order_lines l where refunded <> (select coalesce(sum(amount), 0) from refund_lines where order_line_id = l.id)
+           or refunded_quantity <> (select coalesce(sum(quantity), 0) from refund_lines where order_line_id = l.id)
+           or refunded_tax <> (select coalesce(sum(tax), 0) from refund_lines where order_line_id = l.id)",
     ),
     (
         "what came back was in returns, and was refunded",

@@ -11,6 +11,7 @@ use minijinja::value::ValueKind;
 use minijinja::{Environment, Error, ErrorKind, Output, State, Value, escape_formatter};
 use shop::money::{Currency, format_amount};
 
+use super::as_text::as_text;
 use super::{Files, Look};
 use crate::units::values::{from_template, to_json};
 
@@ -140,6 +141,10 @@ pub(crate) fn add_values(environment: &mut Environment<'static>, look: &Look) {
     });
     environment
         .add_filter("html", |text: Option<&str>| Value::from_safe_string(html(text.unwrap_or_default())));
+    environment.add_filter("as_text", |text: Option<&str>| {
+        let text = text.unwrap_or_default();
+        as_text(plain(text).as_deref().unwrap_or(text))
+    });
     environment.add_filter("decimal", |minor: i64, code: &str| -> Result<String, Error> {
         decimal_text(minor, code).map_err(wrong)
     });
