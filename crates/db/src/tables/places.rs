@@ -311,6 +311,12 @@ pub fn providers(tx: &mut Tx) -> Result<Vec<(String, String)>, DbError> {
     rows.iter().map(|row| Ok((row.get("provider")?, row.get("settings")?))).collect()
 }
 
+/// Whether some way to send is that the customer comes for the goods.
+pub fn can_be_fetched(tx: &mut Tx) -> Result<bool, DbError> {
+    let sql = "select id from shipping_methods where pickup and enabled and deleted is null limit 1";
+    Ok(tx.row(sql, &[])?.is_some())
+}
+
 /// Where customers may fetch their goods.
 pub fn pickup_places(tx: &mut Tx, language: &str) -> Result<Vec<PickupPlace>, DbError> {
     let sql = format!(

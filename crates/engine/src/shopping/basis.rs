@@ -15,7 +15,7 @@ use shop::stock::{QuantityError, QuantityRule};
 use shop::tax::{TaxDisplay, TaxRate, TaxRounding};
 use shop::totals::{Basis, Fee, Line, Shipping, Totals, totals};
 
-use super::fields::address_of;
+use super::fields::{address_of, is_fetcher};
 use super::{Cx, Done, NotDone, Problem};
 use crate::payments;
 
@@ -43,6 +43,8 @@ pub(crate) struct Priced {
     pub(crate) ships: bool,
     /// Where it goes.
     pub(crate) address: Option<Address>,
+    /// Whether the shopper comes for it: they gave no address to send it to.
+    pub(crate) fetches: bool,
 }
 
 /// A line of a cart.
@@ -119,6 +121,7 @@ pub(crate) fn price(tx: &mut Tx, cx: Cx<'_>, cart: Cart, customer: Option<&Custo
         payment: None,
         ships,
         address,
+        fetches: cart.address.as_deref().is_some_and(is_fetcher),
         cart,
         lines,
         basis,
@@ -302,6 +305,9 @@ fn choose_shipping(tx: &mut Tx, cx: Cx<'_>, priced: &mut Priced, zones: &[i64], 
     }
     let language = &cx.look.language;
     priced.shipping_methods = places::shipping_methods(tx, zones, &priced.cart.currency, parcel, language)?;
+    if priced.fetches {
+        priced.shipping_methods.retain(|method| method.pickup);
+    }
     let chosen = priced.cart.shipping_method_id;
     priced.shipping = priced.shipping_methods.iter().find(|method| Some(method.id) == chosen).cloned();
     // What is taxed as nothing of its own is taxed as the goods are.

@@ -5,12 +5,12 @@ use db::customers::{self, Address, Customer};
 use db::orders::{self, NewLine, NewOrder, PlaceError, Use};
 use db::places::{self, Country};
 use db::stock::ReserveError;
-use db::{Tx, Value, payments as rows, promotions};
+use db::{Tx, Value, goods, payments as rows, promotions};
 use jiff::SignedDuration;
 use serde_json::Value as Json;
 
 use super::basis::{Priced, price};
-use super::fields::{self, Fields, address_json};
+use super::fields::{self, Fields, address_json, fetcher_json};
 use super::order_page::{order_key, token_of};
 use super::summary::{missing_step, seen};
 use super::{Cx, Done, NotDone, Problem, mails};
@@ -44,8 +44,14 @@ pub(crate) fn set_contact(
     let priced = price(tx, cx, cart.clone(), customer)?;
     let mut values: Vec<(&str, Value)> = Vec::new();
     if priced.ships {
-        let (address, wrong) = delivery_address(tx, cx, customer, fields)?;
-        values.push(("address", address_json(&address).to_string().into()));
+        let (kept, wrong) = if fetches(tx, fields)? {
+            let (address, wrong) = fetcher(tx, fields)?;
+            (fetcher_json(&address), wrong)
+        } else {
+            let (address, wrong) = delivery_address(tx, cx, customer, fields)?;
+            (address_json(&address), wrong)
+        };
+        values.push(("address", kept.to_string().into()));
         problems.extend(wrong);
     }
     let invoice = fields::line(fields, "invoice");
@@ -65,7 +71,24 @@ pub(crate) fn set_contact(
     values.push(("phone", fields::line(fields, "phone").into()));
     values.push(("language", (&cx.look.language).into()));
     keep(tx, cx, cart, &values)?;
-    Ok(Vec::new())
+    let cart = carts::by_id(tx, cart.id)?.ok_or(Problem::of("changed"))?;
+    let priced = price(tx, cx, cart, customer)?;
+    let is_stuck = priced.ships && priced.fetches && priced.shipping_methods.is_empty();
+    Ok(if is_stuck { vec![Problem::of("no_pickup")] } else { Vec::new() })
+}
+
+/// Whether the form says that the shopper comes for the goods, where the store lets them.
+fn fetches(tx: &mut Tx, fields: &Fields) -> Done<bool> {
+    let is_wanted = fields.get("address_id").and_then(Json::as_str) == Some("fetch");
+    Ok(is_wanted && places::can_be_fetched(tx)?)
+}
+
+/// Who comes for the goods: a name, to hand them out to, and the country in which they lie.
+fn fetcher(tx: &mut Tx, fields: &Fields) -> Done<(Address, Vec<Problem>)> {
+    let name = fields::line(fields, "name");
+    let country = goods::home_country(tx)?.unwrap_or_default();
+    let wrong = if name.is_empty() { vec![Problem::field("name", "required")] } else { Vec::new() };
+    Ok((fields::only_name(name, country), wrong))
 }
 
 /// The address of the form, or one that the customer kept.

@@ -13,6 +13,9 @@ const LONGEST_COMMENT: usize = 2000;
 /// Longest e-mail address there is.
 const LONGEST_EMAIL: usize = 254;
 
+/// The field of a kept address that says that somebody comes for the goods instead.
+const FETCHES: &str = "fetches";
+
 /// The fields of a form, by name.
 pub(crate) type Fields = Map<String, Json>;
 
@@ -114,6 +117,23 @@ fn read_address(
     (address, problems)
 }
 
+/// An address that says no more than who and in which country.
+pub(crate) fn only_name(name: String, country: String) -> Address {
+    Address {
+        id: 0,
+        name,
+        company: String::new(),
+        country,
+        region: String::new(),
+        city: String::new(),
+        postcode: String::new(),
+        line1: String::new(),
+        line2: String::new(),
+        phone: String::new(),
+        tax_number: String::new(),
+    }
+}
+
 /// An address as a cart keeps it.
 pub(crate) fn address_json(address: &Address) -> Json {
     json!({
@@ -128,6 +148,21 @@ pub(crate) fn address_json(address: &Address) -> Json {
         "phone": address.phone,
         "tax_number": address.tax_number,
     })
+}
+
+/// Who comes for the goods, as a cart keeps it: no address but the country where they lie, which taxes follow.
+pub(crate) fn fetcher_json(address: &Address) -> Json {
+    let mut kept = address_json(address);
+    if let Json::Object(kept) = &mut kept {
+        kept.insert(FETCHES.to_owned(), true.into());
+    }
+    kept
+}
+
+/// Whether what a cart keeps is no address, but who comes for the goods.
+pub(crate) fn is_fetcher(text: &str) -> bool {
+    let kept: Fields = serde_json::from_str(text).unwrap_or_default();
+    kept.get(FETCHES) == Some(&Json::Bool(true))
 }
 
 /// The address that a cart keeps.

@@ -7,7 +7,9 @@ pub(crate) fn missing_step(priced: &Priced) -> Option<&'static str> {
     if priced.basis.lines.is_empty() || priced.lines.iter().any(|line| line.problem.is_some()) {
         return Some("cart");
     }
-    if priced.cart.email.is_empty() || (priced.ships && priced.address.is_none()) {
+    // Who wanted to come for the goods, and cannot any more, has to say where they go.
+    let has_place = priced.address.is_some() && !(priced.fetches && priced.shipping_methods.is_empty());
+    if priced.cart.email.is_empty() || (priced.ships && !has_place) {
         return Some("contact");
     }
     let pays = priced.totals.total == 0 || priced.payment.is_some();

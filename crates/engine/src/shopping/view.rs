@@ -189,6 +189,7 @@ pub(crate) fn checkout_view(tx: &mut Tx, cx: Cx<'_>, priced: &Priced, countries:
         .collect();
     let countries = country_views(countries);
     let lines = match &priced.address {
+        Some(address) if priced.fetches => vec![address.name.clone()],
         Some(address) => address_lines(tx, cx, address)?,
         None => Vec::new(),
     };
@@ -202,6 +203,8 @@ pub(crate) fn checkout_view(tx: &mut Tx, cx: Cx<'_>, priced: &Priced, countries:
         "step": super::summary::missing_step(priced).unwrap_or("summary"),
         "seen": super::summary::seen(priced),
         "ships": priced.ships,
+        "can_fetch": priced.ships && places::can_be_fetched(tx)?,
+        "fetches": priced.fetches,
         "email": priced.cart.email,
         "phone": priced.cart.phone,
         "comment": priced.cart.comment,
@@ -285,7 +288,9 @@ pub(crate) fn order_view(tx: &mut Tx, cx: Cx<'_>, order: &Order) -> Done<Json> {
     let path = token.as_ref().map(|token| format!("order/{token}"));
     let text = |amount: i64| money(amount, &order.currency, &cx.look.language);
     let address = orders::address(tx, order.id, "kShipping")?;
-    let address_lines = match &address {
+    // Of who comes for the goods only the name is known, and the country in which they lie.
+    let is_place = |address: &&Address| !(address.line1.is_empty() && address.city.is_empty());
+    let address_lines = match address.as_ref().filter(is_place) {
         Some(address) => address_lines(tx, cx, address)?,
         None => Vec::new(),
     };

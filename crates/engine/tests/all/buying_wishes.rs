@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::goods::write;
 use crate::test_store::{TestStore, on_both};
-use crate::visitor::{Visitor, counted, open_shop, told};
+use crate::visitor::{Visitor, counted, mailed, open_shop, told};
 
 const CONTACT: [(&str, &str); 7] = [
     ("do", "contact"),
@@ -21,6 +21,30 @@ const CONTACT: [(&str, &str); 7] = [
 /// The policy that a page goes out under.
 async fn policy(visitor: &mut Visitor, path: &str) -> String {
     visitor.get(path).await.header("content-security-policy").unwrap().to_owned()
+}
+
+/// A way to fetch goods, with a second place to do so; their numbers.
+fn pickup(store: &TestStore) -> (i64, i64) {
+    write(store, |tx| {
+        let fetch: [(&str, db::Value); 3] =
+            [("skey", "fetch".into()), ("name", "Fetch it".into()), ("pickup", true.into())];
+        let pickup = db::rows::insert(tx, "shipping_methods", &fetch)?;
+        let rate: [(&str, db::Value); 4] = [
+            ("method_id", pickup.into()),
+            ("currency", "EUR".into()),
+            ("basis", "kFlat".into()),
+            ("amount", 0.into()),
+        ];
+        db::rows::insert(tx, "shipping_rates", &rate)?;
+        let place: [(&str, db::Value); 5] = [
+            ("skey", "north".into()),
+            ("name", "North shop".into()),
+            ("position", 9.into()),
+            ("address", "North 7".into()),
+            ("pickup", true.into()),
+        ];
+        Ok((pickup, db::rows::insert(tx, "locations", &place)?))
+    })
 }
 
 on_both! {
@@ -54,16 +78,7 @@ on_both! {
 
     async fn goods_are_fetched_where_the_shopper_says(store: TestStore) {
         let ways = open_shop(store);
-        let (pickup, second) = write(store, |tx| {
-            let pickup = db::rows::insert(tx, "shipping_methods", &[("skey", "fetch".into()), ("name", "Fetch it".into()), ("pickup", true.into())])?;
-            let rate: [(&str, db::Value); 4] =
-                [("method_id", pickup.into()), ("currency", "EUR".into()), ("basis", "kFlat".into()), ("amount", 0.into())];
-            db::rows::insert(tx, "shipping_rates", &rate)?;
-            let place: [(&str, db::Value); 5] = [
-                ("skey", "north".into()), ("name", "North shop".into()), ("position", 9.into()), ("address", "North 7".into()), ("pickup", true.into()),
-            ];
-            Ok((pickup, db::rows::insert(tx, "locations", &place)?))
-        });
+        let (pickup, second) = pickup(store);
         let (pickup, place) = (pickup.to_string(), second.to_string());
         let mut anna = Visitor::of(store);
         anna.add(ways.shop.small, "1").await;
@@ -84,6 +99,49 @@ on_both! {
         let order = anna.place(&summary).await.header("location").unwrap().to_owned();
         assert!(anna.page(&order).await.contains("North shop"));
         assert_eq!(counted(store, "select location_id as id from orders"), second);
+    }
+
+    async fn who_comes_for_the_goods_is_asked_for_no_address(store: TestStore) {
+        let ways = open_shop(store);
+        let mut anna = Visitor::of(store);
+        anna.add(ways.shop.small, "1").await;
+        assert!(!anna.page("/checkout").await.contains("value=\"fetch\""), "nothing can be fetched here");
+        let fetch = [("do", "contact"), ("address_id", "fetch"), ("email", "anna@example.com"), ("name", "Anna Blum")];
+        let told_so = anna.refused("/checkout", &fetch).await;
+        assert!(told_so.contains("#f-country"), "without a way to fetch there has to be an address: {told_so}");
+        let (pickup, place) = pickup(store);
+        write(store, |tx| {
+            tx.run("update payment_methods set text = '<p>Pay <b>in coins</b> &amp; notes:</p><ul><li>here</li></ul>' where provider = 'cash'", &[])?;
+            tx.run("update locations set country = 'DE'", &[]).map(|_| ())
+        });
+        let form = anna.page("/checkout").await;
+        assert!(form.contains("value=\"fetch\"") && !form.contains("name=\"line1\" type=\"text\" value=\"\" maxlength=\"200\" autocomplete=\"address-line1\" required"), "{form}");
+        let nobody = anna.refused("/checkout", &[("do", "contact"), ("address_id", "fetch"), ("email", "anna@example.com"), ("name", " ")]).await;
+        assert!(nobody.contains("#f-name") && !nobody.contains("#f-line1"), "{nobody}");
+        assert_eq!(anna.sent("/checkout", &fetch).await, "/checkout?step=methods");
+        let methods = anna.page("/checkout").await;
+        assert!(methods.contains("Fetch it") && !methods.contains(">Post<"), "nothing is sent without an address: {methods}");
+        let (pickup, place) = (pickup.to_string(), place.to_string());
+        let mut form = vec![("do", "methods"), ("shipping", ways.post.as_str()), ("payment", ways.cash.as_str()), ("place", place.as_str())];
+        anna.refused("/checkout", &form).await;
+        form[1].1 = pickup.as_str();
+        assert_eq!(anna.sent("/checkout", &form).await, "/checkout?step=summary");
+        let summary = anna.page("/checkout").await;
+        assert!(summary.contains("Anna Blum") && summary.contains("North shop, North 7"), "{summary}");
+        assert!(anna.page("/checkout?step=contact").await.contains("value=\"fetch\" checked"));
+        let order = anna.place(&summary).await.header("location").unwrap().to_owned();
+        assert!(anna.page(&order).await.contains("North shop"));
+        assert_eq!(told(store, "select name || '|' || country || '|' || line1 || city as it from order_addresses"), "Anna Blum|DE|");
+        assert!(counted(store, "select tax as id from orders") > 0, "taxes are those of where the goods lie");
+        let mail = mailed(store, "Pay in coins & notes:").await;
+        assert!(mail.contains("\r\n- here") && !mail.contains("Pay <b>in coins</b> &amp; notes:</p><ul><li>here</li></ul>\r\n\r\n1 x"), "{mail}");
+        // Who wanted to fetch what cannot be fetched any more is asked where it goes.
+        anna.add(ways.shop.small, "1").await;
+        anna.sent("/checkout", &fetch).await;
+        write(store, |tx| tx.run("update shipping_methods set enabled = false where pickup", &[]).map(|_| ()));
+        assert!(anna.page("/checkout").await.contains("name=\"do\" value=\"contact\""));
+        anna.sent("/checkout", &CONTACT).await;
+        assert!(anna.page("/checkout").await.contains("Post"));
     }
 
     async fn goods_that_were_sent_can_be_given_back_once(store: TestStore) {

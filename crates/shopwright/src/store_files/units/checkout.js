@@ -80,6 +80,7 @@ function values(checkout, form) {
     payment: chosen(checkout.payment_methods),
     ...invoice(checkout.invoice_address),
     ...known,
+    address_id: checkout.fetches ? "fetch" : "",
     country: known.country ?? (checkout.countries.length === 1 ? checkout.countries[0].code : ""),
   };
 }

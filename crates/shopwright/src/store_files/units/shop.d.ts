@@ -289,6 +289,10 @@ interface Checkout {
   /** What the visitor confirms: goes back with `place`. */
   seen: string;
   ships: boolean;
+  /** Whether the shopper may come for the goods, with `address_id` = `fetch` in place of an address. */
+  can_fetch: boolean;
+  /** Whether they do: of `address` only name and country are there, and only ways with `pickup` can be chosen. */
+  fetches: boolean;
   email: string;
   phone: string;
   comment: string;
