@@ -134,6 +134,17 @@ on_both! {
         assert_eq!(counted(store, "select count(*) as id from outbox where address <> ''"), 0);
     }
 
+    async fn a_review_of_nobody_is_shown_and_not_told_to_search_engines(store: TestStore) {
+        open_shop(store);
+        write(store, |tx| tx.run("update reviews set name = '' where name = 'Mara'", &[]).map(|_| ()));
+        let page = Visitor::of(store).page("/trail-jacket").await;
+        assert!(page.contains("<strong>A customer</strong>") && page.contains("Kept me dry."), "{page}");
+        let data = page.split("application/ld+json\">").nth(1).unwrap().split("</script>").next().unwrap();
+        let data: serde_json::Value = serde_json::from_str(data).unwrap();
+        let authors: Vec<_> = data["review"].as_array().unwrap().iter().map(|one| one["author"]["name"].clone()).collect();
+        assert_eq!((authors, &data["aggregateRating"]["reviewCount"]), (vec![json!("Jon")], &json!(2)));
+    }
+
     async fn who_proved_no_address_erases_nothing_of_whom_it_belongs_to(store: TestStore) {
         let ways = open_shop(store);
         let mut anna = Visitor::of(store);

@@ -37,6 +37,8 @@ mod protocol;
 #[cfg(test)]
 mod rules;
 #[cfg(test)]
+mod seo_walk;
+#[cfg(test)]
 mod setup;
 #[cfg(test)]
 mod site;

@@ -97,7 +97,8 @@ function structured(product, reviews, description) {
       ratingValue: (product.rating_sum / product.rating_count).toFixed(1),
       reviewCount: product.rating_count,
     };
-    whole.review = reviews.items.slice(0, 5).map((review) => ({
+    // Of whoever erased themselves no name is left, and search engines take no review of nobody.
+    whole.review = reviews.items.filter((review) => review.name).slice(0, 5).map((review) => ({
       "@type": "Review",
       author: { "@type": "Person", name: review.name },
       datePublished: review.created.slice(0, 10),
