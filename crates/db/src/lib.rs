@@ -6,6 +6,7 @@
 //! handed in. Which tables there are: `docs/database.md`.
 
 mod change_notes;
+mod column_form;
 mod database;
 mod dialect;
 mod driver;
@@ -23,6 +24,7 @@ pub mod changes;
 pub mod schema;
 pub mod seed;
 pub mod signal;
+pub mod structure;
 pub mod transfer;
 
 pub use database::{CommitMark, Db};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use db::{Tx, idempotency, journal, rights, tickets, users};
+use db::{Db, Tx, idempotency, journal, rights, tickets, users};
 use serde_json::{Map, Value};
 use tools::{Caller, Effect, EngineCx, Run, ToolSpec};
 use wire::{Fault, Request, Stop, catalogue, text::quoted};
@@ -66,7 +66,7 @@ fn run(state: &AppState, mut context: RequestContext) -> Result<Value, Stop> {
         let (holder, caller) = admit(tx, &gate, context)?;
         let (tool, run) = tool?;
         gate.command(tx, &caller, &context.request.command)?;
-        let tools = (&mut files, &state.units);
+        let tools = (&mut files, &state.units, &state.db);
         Ok::<_, Stop>((call(tx, context, &caller, tools, (tool, run), params)?, holder.to_touch))
     })?;
     touch(state, to_touch, context);
@@ -116,7 +116,7 @@ fn write_once(
             tickets::touch(tx, hash, context.now)?;
         }
         let done = once(tx, context, &caller, params.clone(), |tx, params| {
-            call(tx, context, &caller, (&mut files, &state.units), (tool, run), params)
+            call(tx, context, &caller, (&mut files, &state.units, &state.db), (tool, run), params)
         })?;
         Ok(done)
     });
@@ -166,13 +166,14 @@ fn call(
     tx: &mut Tx,
     context: &RequestContext,
     caller: &Caller,
-    (files, units): (&mut CallFiles<'_>, &Units),
+    (files, units, db): (&mut CallFiles<'_>, &Units, &Db),
     (tool, run): (&ToolSpec, Run),
     params: Params,
 ) -> Result<Value, Stop> {
     let units = UnitsOfCall::new(units, context, caller);
     let mut cx = EngineCx {
         tx,
+        db,
         caller,
         language: &context.settings.config.language,
         now: context.now,

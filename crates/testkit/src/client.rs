@@ -35,7 +35,7 @@ impl ToolAnswer {
 
     /// Whether it is the no of one of the store's own tools: an answer of theirs with the error mark.
     pub fn is_own_no(&self) -> bool {
-        self.refused() && self.data()["result"] == json!(false)
+        self.refused() && ["result", "ok"].iter().any(|key| self.data()[key] == json!(false))
     }
 
     /// The texts of all blocks, in their order.

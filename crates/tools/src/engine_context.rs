@@ -30,6 +30,8 @@ pub struct Caller {
 pub struct EngineCx<'a> {
     /// The transaction of this call.
     pub tx: &'a mut Tx,
+    /// The database itself, for statements that agents write: they run under a login of their own that only reads.
+    pub db: &'a db::Db,
     /// The person.
     pub caller: &'a Caller,
     /// The store's language.

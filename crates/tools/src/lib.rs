@@ -8,6 +8,7 @@ mod engine_context;
 mod field_text;
 mod file_changes;
 pub mod inline;
+mod jsonl;
 mod local_context;
 pub mod reference;
 mod registry;

@@ -16,6 +16,8 @@ use crate::inline::Room;
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 /// Largest file that lines are written behind.
 const APPENDED: u64 = 1 << 30;
+/// Most characters of a source of JSON: what a request carries.
+const JSON_MOST: usize = 16 << 20;
 /// Longest path that a refusal repeats.
 const QUOTE: usize = 400;
 
@@ -51,6 +53,16 @@ impl LocalContext {
             bytes.drain(..BOM.len());
         }
         Ok(String::from_utf8(bytes).map_err(|_| catalogue::not_utf8(&quoted(path, QUOTE)))?)
+    }
+
+    /// The JSON of a file, read as [`Self::read_text`] does.
+    pub fn read_json(&self, path: &str) -> Result<serde_json::Value, Stop> {
+        let text = self.read_text(path, JSON_MOST)?;
+        let value = serde_json::from_str(&text);
+        let broken = |error: serde_json::Error| {
+            catalogue::not_whole_json(&quoted(path, QUOTE), &quoted(&error.to_string(), 200))
+        };
+        Ok(value.map_err(broken)?)
     }
 
     /// Writes a file of an answer: whole or not at all, and never through a link.

@@ -20,6 +20,8 @@ pub static ALL: &[ToolSpec] = &[
     shop::module::TOOL,
     shop::page::TOOL,
     engine::db_locks::TOOL,
+    engine::db_select::TOOL,
+    engine::db_tables::TOOL,
     engine::db_unlocks::TOOL,
     engine::history_content::TOOL,
     engine::history_list::TOOL,

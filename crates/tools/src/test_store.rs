@@ -125,6 +125,7 @@ impl TestStore {
             tool.run.unwrap()(
                 &mut EngineCx {
                     tx,
+                    db: &self.db,
                     caller: who,
                     language: "en",
                     now: self.now,

@@ -688,6 +688,16 @@ refusals! {
     "<path> holds no list of entries" "{path} holds no list of entries.";
     ""
 
+    /// A source of steps for the database holds something else.
+    no_list_of_steps(path: &str) Tool Agent
+    "<path> holds no list of steps" "{path} holds no list of steps.";
+    ""
+
+    /// The database has no table of this name that agents see.
+    table_not_found(name: &str, similar: &str) Tool Agent
+    "Table \"" "{name}\" not found.{similar}";
+    "`engine_db_tables` without a name lists them."
+
     /// A pool has too many steps.
     too_many_steps(most: usize, got: usize) Tool Agent
     "A pool has at most " "{most} steps, and this one has {got}.";

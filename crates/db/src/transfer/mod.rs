@@ -21,4 +21,5 @@ pub use error::TransferError;
 pub use row_line::TableSum;
 pub use table::{Column, Kind, Table};
 pub use table_loader::{TableLoader, check_links, clear};
+pub(crate) use tables::shapes;
 pub use tables::{newest_step, tables, tables_of};

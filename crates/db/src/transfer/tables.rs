@@ -17,6 +17,11 @@ pub fn tables_of(step: i64) -> Result<Vec<Table>, DbError> {
     Ok(tables)
 }
 
+/// Forms of the columns of this build's tables.
+pub(crate) fn shapes() -> Result<crate::column_form::Shapes, DbError> {
+    introspect::shapes(&migrate::script(newest_step(), Dialect::Sqlite))
+}
+
 /// How many steps of migration this build has.
 pub fn newest_step() -> i64 {
     migrate::newest()

@@ -18,6 +18,7 @@ mod refunds;
 mod sales;
 mod schema;
 mod shop;
+mod structure;
 mod tls;
 mod transfer;
 mod upkeep;

@@ -6,7 +6,7 @@ use serde_json::Value;
 const WIDTH: usize = 110;
 
 /// Fields that hold durations.
-const DURATIONS: [&str; 7] = ["time", "compile", "sql_time", "server", "module", "trip", "sql_ms"];
+const DURATIONS: [&str; 8] = ["time", "compile", "sql_time", "server", "module", "trip", "sql_ms", "ms"];
 
 /// Replaces folders, ports, times, builds, codes and incident numbers by marks.
 pub(super) fn redact(text: &str, folder: &str, port: &str) -> String {

@@ -2,6 +2,8 @@
 
 mod content;
 pub mod db_locks;
+pub mod db_select;
+pub mod db_tables;
 pub mod db_unlocks;
 pub mod history_content;
 pub mod history_list;
@@ -23,5 +25,7 @@ pub mod unit_rename;
 pub mod unit_save;
 pub mod whole_load;
 
+#[cfg(test)]
+mod db_tests;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use wire::{Stop, catalogue};
 use super::access::Access;
 use super::call::{self, Asked};
 use super::references::{self, Known};
-use super::run::{self, fields, from_file, job};
+use super::run::{self, fields, job};
 use super::steps::{self, Step};
 use super::tables::Place;
 use crate::{EngineCx, LocalContext, Presented, Right};
@@ -65,7 +65,7 @@ fn prepare(local: &LocalContext, args: Args) -> Result<Sent, Stop> {
             return Err(catalogue::missing_parameter("pool", "A list of steps, or `pool_source`.").into());
         }
         (Some(steps), None) => steps,
-        (None, Some(source)) => match from_file(local, &source)? {
+        (None, Some(source)) => match local.read_json(&source)? {
             Value::Array(steps) => steps,
             _ => return Err(catalogue::no_list_of_entries(&quoted(&source, 400)).into()),
         },

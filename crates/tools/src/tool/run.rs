@@ -11,9 +11,6 @@ use super::call::{self, Asked, is_bare};
 use super::tables::{self, Place};
 use crate::{EngineCx, LocalContext, Presented, Right};
 
-/// Most characters of a source: what a request carries.
-const SOURCE: usize = 16 << 20;
-
 crate::tool!("tool_run", right: Right::Command("AGENT_TOOL_RUN"), effect: Writes,
     refuses: [missing_parameter, not_both, no_such_file, not_utf8, not_whole_json, no_object_of_fields,
         params_not_fields, into_not_bare, no_such_tool, module_not_found, function_not_found, command_failed,
@@ -100,7 +97,7 @@ pub(super) fn fields(
         (Some(_), Some(_)) => return Err(catalogue::not_both("params", "params_source").into()),
         (None, None) => return Ok(Map::new()),
         (Some(value), None) => (parsed(value), None),
-        (None, Some(source)) => (from_file(local, &source)?, Some(source)),
+        (None, Some(source)) => (local.read_json(&source)?, Some(source)),
     };
     match (value, source) {
         (Value::Object(fields), _) => Ok(fields),
@@ -115,14 +112,6 @@ fn parsed(value: Value) -> Value {
         Value::String(text) => serde_json::from_str(text).unwrap_or(value),
         _ => value,
     }
-}
-
-/// The JSON of a file on this computer.
-pub(super) fn from_file(local: &LocalContext, source: &str) -> Result<Value, Stop> {
-    let text = local.read_text(source, SOURCE)?;
-    let value = serde_json::from_str(&text);
-    Ok(value
-        .map_err(|error| catalogue::not_whole_json(&quoted(source, 400), &quoted(&error.to_string(), 200)))?)
 }
 
 /// A job's name, which becomes part of names of files.

@@ -4,12 +4,7 @@ use serde_json::{Map, Value, json};
 use wire::Stop;
 
 use super::call::is_bare;
-use crate::LocalContext;
-
-/// Rows of a table that are shown.
-const ROWS: usize = 3;
-/// Characters of them.
-const HEAD: usize = 300;
+use crate::{LocalContext, jsonl};
 
 /// Where the tables of a call go.
 pub(super) struct Place<'a> {
@@ -26,14 +21,13 @@ pub(super) fn write(local: &LocalContext, place: &Place<'_>, tables: Value) -> R
     let mut shown = Map::new();
     for (name, rows) in tables {
         let (true, Value::Array(rows)) = (is_bare(&name), rows) else { return Err(foreign()) };
-        let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
-        let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+        let lines = jsonl::lines(&rows);
+        let text = jsonl::text(&lines);
         let file = local.write(&folder, &format!("{}.{name}.jsonl", place.beginning), text.as_bytes())?;
-        let head = lines.iter().take(ROWS).map(String::as_str).collect::<Vec<_>>().join("\n");
         let mut left = json!({
             "rows": lines.len(),
             "file": file.to_string_lossy(),
-            "head": head.chars().take(HEAD).collect::<String>(),
+            "head": jsonl::head(&lines),
         });
         if let (Some(job), Some(left)) = (place.job, left.as_object_mut()) {
             let file = format!("{job}.{name}.jsonl");

@@ -12,6 +12,7 @@ mod listen;
 mod parameters;
 mod pool;
 mod session;
+mod structure;
 mod tls;
 mod transfer;
 mod unit;

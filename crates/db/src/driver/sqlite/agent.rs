@@ -13,7 +13,7 @@ use super::{connect, functions, session};
 use crate::agent_sql::answer::{Collected, Limits, SelectError, Table};
 use crate::agent_sql::functions::is_allowed;
 use crate::agent_sql::json;
-use crate::schema::is_secret;
+use crate::schema::{self, is_secret};
 use crate::{DbError, Value};
 
 /// Connections that are kept open.
@@ -48,15 +48,19 @@ impl Sqlite {
 fn open(path: &std::path::Path) -> Result<Connection, DbError> {
     let mut connection = connect::agent(path)?;
     functions::add(&connection).map_err(error)?;
-    connection.execute_batch(&views(&connection)?).map_err(error)?;
+    let (views, hidden) = views(&connection)?;
+    connection.execute_batch(&views).map_err(error)?;
     connection.pragma_update(None, "query_only", true).map_err(error)?;
     connect::set_limits(&connection)?;
-    connection.authorizer(Some(authorize)).map_err(error)?;
+    connection
+        .authorizer(Some(move |context: AuthContext<'_>| authorize(&context, &hidden)))
+        .map_err(error)?;
     Ok(connection)
 }
 
-/// Views over the tables, without the secrets. They stand before the tables, as all that is temporary does.
-fn views(connection: &Connection) -> Result<String, DbError> {
+/// Views over the tables, without the secrets, and the tables that are secrets as a whole. Views stand before the
+/// tables, as all that is temporary does.
+fn views(connection: &Connection) -> Result<(String, Vec<String>), DbError> {
     let sql = "select m.name, c.name from sqlite_master m join pragma_table_info(m.name) c
                where m.type = 'table' and m.name not like 'sqlite_%' order by m.name, c.cid";
     let mut statement = connection.prepare(sql).map_err(error)?;
@@ -64,7 +68,7 @@ fn views(connection: &Connection) -> Result<String, DbError> {
         .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(error)?;
-    let mut script = String::new();
+    let (mut script, mut hidden) = (String::new(), Vec::new());
     for table in columns.chunk_by(|one, next| one.0 == next.0) {
         let name = &table[0].0;
         let open: Vec<_> = table
@@ -72,25 +76,35 @@ fn views(connection: &Connection) -> Result<String, DbError> {
             .filter(|(table, column)| !is_secret(table, column))
             .map(|c| format!("\"{}\"", c.1))
             .collect();
-        if !open.is_empty() {
+        if open.is_empty() {
+            hidden.push(name.clone());
+        } else {
             script +=
                 &format!("create temp view \"{name}\" as select {} from main.\"{name}\";\n", open.join(", "));
         }
     }
-    Ok(script)
+    Ok((script, hidden))
 }
 
-fn authorize(context: AuthContext<'_>) -> Authorization {
+fn authorize(context: &AuthContext<'_>, hidden: &[String]) -> Authorization {
     let allowed = match context.action {
         AuthAction::Select | AuthAction::Recursive => true,
         AuthAction::Function { function_name } => is_allowed(function_name),
+        // Rows are counted and no column is named. The name may be one of the statement's own: `with x as (…)`.
+        AuthAction::Read { table_name, column_name: "" } if schema::table(table_name).is_none() => {
+            !is_internal(table_name) && !hidden.iter().any(|name| name.eq_ignore_ascii_case(table_name))
+        }
         AuthAction::Read { table_name, column_name } => {
-            !is_secret(table_name, column_name)
-                && !table_name.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("sqlite_"))
+            !is_secret(table_name, column_name) && !is_internal(table_name)
         }
         _ => false,
     };
     if allowed { Authorization::Allow } else { Authorization::Deny }
+}
+
+/// Whether SQLite keeps it for itself.
+pub(super) fn is_internal(table: &str) -> bool {
+    table.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("sqlite_"))
 }
 
 fn run(

@@ -6,6 +6,7 @@ use rusqlite::Connection;
 
 use super::error::error;
 use crate::DbError;
+use crate::column_form::{Form, Shapes};
 use crate::transfer::table::{Column, Kind, Table};
 
 /// The tables that these statements make, each after the tables it points to.
@@ -33,6 +34,44 @@ pub(crate) fn tables(script: &str) -> Result<Vec<Table>, DbError> {
         ordered.push(left.remove(next).0);
     }
     Ok(ordered)
+}
+
+/// Forms of the columns of the tables that these statements make.
+pub(crate) fn shapes(script: &str) -> Result<Shapes, DbError> {
+    let connection = Connection::open_in_memory().map_err(error)?;
+    connection.execute_batch(script).map_err(error)?;
+    let names: Vec<String> = list(
+        &connection,
+        "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'",
+    )?;
+    names.into_iter().map(|name| Ok((name.clone(), shape(&connection, &name)?))).collect()
+}
+
+/// Forms of a table's columns.
+pub(crate) fn shape(connection: &Connection, table: &str) -> Result<Vec<(String, Form)>, DbError> {
+    let sql = "select c.name, lower(c.type), c.pk > 0, c.\"notnull\" = 0 and c.pk = 0,
+           (select f.\"table\" from pragma_foreign_key_list(:table) f where f.\"from\" = c.name limit 1),
+           exists (select 1 from pragma_index_list(:table) l where l.\"unique\" and not l.partial
+             and (select count(*) from pragma_index_info(l.name)) = 1
+             and exists (select 1 from pragma_index_info(l.name) i where i.name = c.name)),
+           exists (select 1 from pragma_index_list(:table) l join pragma_index_info(l.name) i
+             where i.seqno = 0 and i.name = c.name)
+         from pragma_table_info(:table) c order by c.cid";
+    let mut statement = connection.prepare(sql).map_err(error)?;
+    let forms = statement.query_map([table], |row| {
+        let (name, kind): (String, String) = (row.get(0)?, row.get(1)?);
+        let (is_key, is_nullable): (bool, bool) = (row.get(2)?, row.get(3)?);
+        let (is_unique, is_first): (bool, bool) = (row.get(5)?, row.get(6)?);
+        let key = match (is_key, is_unique, is_first) {
+            (true, ..) => "PRI",
+            (false, true, _) => "UNI",
+            (false, false, true) => "MUL",
+            _ => "",
+        };
+        let kind = kind_of(&kind).map_or(kind, |kind| kind.word().to_owned());
+        Ok((name, Form { kind, key, is_nullable, points_to: row.get(4)? }))
+    });
+    forms.and_then(Iterator::collect).map_err(error)
 }
 
 fn list(connection: &Connection, sql: &str) -> Result<Vec<String>, DbError> {

@@ -12,6 +12,7 @@ mod functions;
 pub(crate) mod introspect;
 mod pool;
 mod session;
+mod structure;
 mod transfer;
 mod unit;
 mod watcher;
