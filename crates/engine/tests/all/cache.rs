@@ -316,6 +316,29 @@ on_both! {
         assert_eq!(counts(store, "page").await, [11, 1, 0]);
     }
 
+    async fn a_unit_that_comes_later_has_its_address_at_once(store: TestStore) {
+        lay(store);
+        fill(store);
+        for (path, unit) in [("/search?q=jacket", "search"), ("/cart", "cart"), ("/contact", "contact")] {
+            let file = format!("units/{unit}.js");
+            let code = fs::read_to_string(store.root().join(&file)).unwrap();
+            let others = warm(store, "/trail-jacket").await.text();
+            fs::remove_file(store.root().join(&file)).unwrap();
+            for _ in 0..3 {
+                assert_eq!(get(store, path, "").await.status, 404, "{path} without its unit");
+            }
+            put(store, &file, "export function main() { return 'new here'; }");
+            for _ in 0..3 {
+                let page = get(store, path, "").await;
+                assert_eq!((page.status, page.text().as_str()), (200, "new here"), "{path}: {:?}", log(store));
+            }
+            put(store, &file, &code);
+            let page = get(store, path, "").await;
+            assert!(page.status == 200 && page.text() != "new here", "{path} with its first unit again");
+            assert_eq!(get(store, "/trail-jacket", "").await.text(), others);
+        }
+    }
+
     async fn visitors_pages_do_not_mix(store: TestStore) {
         put_unit(store, "home", "export function main() { return 'Hello ' + (shop.cookies.name ?? 'you') + shop.unit('one'); }", "");
         put_unit(store, "one", "export function main() { return '!'; }", "");
