@@ -58,10 +58,12 @@ pub(crate) async fn page(
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     request: Request,
 ) -> Response {
-    if state.is_locked() {
+    let is_sent = request.method() == Method::POST;
+    // Nobody reads a form for a closed store.
+    if is_sent && state.is_locked() {
         return pages::closed(&state);
     }
-    if ![Method::GET, Method::HEAD, Method::POST].contains(request.method()) {
+    if !is_sent && ![Method::GET, Method::HEAD].contains(request.method()) {
         return (StatusCode::METHOD_NOT_ALLOWED, [("allow", "GET, HEAD, POST")]).into_response();
     }
     let incoming = match Incoming::read(&state, peer, request).await {
@@ -70,6 +72,9 @@ pub(crate) async fn page(
     };
     if let Some(page) = Asked::of(&state, &incoming).and_then(|asked| asked.answer_at_once()) {
         return page;
+    }
+    if !is_sent && state.is_locked() {
+        return pages::closed(&state);
     }
     let shared = Arc::clone(&state);
     match blocking(move || show(&shared, &incoming)).await {

@@ -1,6 +1,5 @@
 //! What a connection is doing: whether it may stay, is to be told that it ends, or is cut.
 
-use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -72,7 +71,8 @@ struct State {
     /// Requests whose answer is not yet made to its end.
     working: usize,
     /// Pieces of answers that were sent and not yet taken, by number: until when they must be.
-    pieces: HashMap<u64, Instant>,
+    /// Mostly one, so they are a list.
+    pieces: Vec<(u64, Instant)>,
     next: u64,
     quiet_since: Instant,
     /// Where the present stretch of taking them began: when, and at how many bytes.
@@ -85,7 +85,7 @@ impl Activity {
         let state = State {
             has_asked: false,
             working: 0,
-            pieces: HashMap::new(),
+            pieces: Vec::new(),
             next: 0,
             quiet_since: now,
             stretch: None,
@@ -121,7 +121,7 @@ impl Activity {
             return if is_idle { Fate::Leaves } else { Fate::Stays };
         }
         let (since, at) = *state.stretch.get_or_insert((now, written));
-        if state.pieces.values().any(|until| *until < now) {
+        if state.pieces.iter().any(|(_, until)| *until < now) {
             return Fate::IsCut;
         }
         if now - since >= patience.answer {
@@ -153,7 +153,7 @@ impl Work {
         let mut state = self.activity.state();
         let number = state.next;
         state.next += 1;
-        state.pieces.insert(number, until);
+        state.pieces.push((number, until));
         drop(state);
         Bytes::from_owner(Piece { bytes, activity: Arc::clone(&self.activity), number })
     }
@@ -183,7 +183,9 @@ impl AsRef<[u8]> for Piece {
 impl Drop for Piece {
     fn drop(&mut self) {
         let mut state = self.activity.state();
-        state.pieces.remove(&self.number);
+        if let Some(at) = state.pieces.iter().position(|(number, _)| *number == self.number) {
+            state.pieces.swap_remove(at);
+        }
         state.quiet_since = Instant::now();
     }
 }

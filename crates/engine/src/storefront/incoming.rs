@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::{Form, FromRequest, Query, Request};
 use axum::http::header::{CONTENT_TYPE, COOKIE, ORIGIN};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
@@ -40,14 +41,18 @@ impl Incoming {
     /// Reads a request off the line; a form that another site sends is turned away.
     pub(super) async fn read(state: &AppState, peer: SocketAddr, request: Request) -> Result<Self, Response> {
         let settings = state.settings.current();
-        let (method, headers, uri) =
-            (request.method().clone(), request.headers().clone(), request.uri().clone());
+        let (parts, body) = request.into_parts();
+        let form_of = (parts.method == Method::POST).then(|| Request::from_parts(parts.clone(), body));
+        let Parts { method, headers, uri, .. } = parts;
         let host = caller::host(&settings, peer, &headers, &uri);
         if method == Method::POST && !is_own_form(&settings, &headers, &host) {
             return Err((StatusCode::FORBIDDEN, "This form was sent from another site.\n").into_response());
         }
         let query = Query::<Vec<Field>>::try_from_uri(&uri).map(|Query(fields)| fields).unwrap_or_default();
-        let post = if method == Method::POST { form(request).await? } else { Vec::new() };
+        let post = match form_of {
+            Some(request) => form(request).await?,
+            None => Vec::new(),
+        };
         if query.len() > MOST_FIELDS || post.len() > MOST_FIELDS {
             return Err((StatusCode::BAD_REQUEST, "Too many fields.\n").into_response());
         }

@@ -1,6 +1,7 @@
 //! Whole pages out of the cache, for visitors whose page is no other than anybody's.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use axum::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE};
 use axum::http::{HeaderMap, Method, StatusCode};
@@ -40,8 +41,12 @@ impl<'a> Asked<'a> {
         Some(Self { state, incoming, keys })
     }
 
-    /// The page, where it is among those that many ask for: it costs no look at the disk and no wait.
+    /// The page, where it is among those that many ask for: it costs no look at the disk, be it at its files or at
+    /// the one that closes the store, and no wait.
     pub(super) fn answer_at_once(&self) -> Option<Response> {
+        if self.state.is_frozen.load(Ordering::Relaxed) {
+            return None;
+        }
         let cache = &self.state.units.cache;
         let heard = cache.if_caught_up()?;
         let kept = cache.find_busy(&self.keys, |kept| self.check(kept, heard))?;

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use db::{listing, products, rows, slugs, texts};
+use db::{files, listing, products, rows, slugs, texts};
 
 use crate::client::{Answer, get};
-use crate::goods::{fill, lay_files, write};
+use crate::goods::{fill, lay_files, number, write};
 use crate::test_store::{NOON, TestStore, on_both};
-use crate::units::log;
+use crate::units::{log, put_unit};
 
 async fn page(store: &TestStore, path: &str) -> String {
     let answer = get(store, path, "").await;
@@ -27,6 +27,25 @@ fn structured(page: &str) -> Vec<Value> {
     parts.map(|part| serde_json::from_str(part.split("</script>").next().unwrap()).unwrap()).collect()
 }
 
+/// Gives a row a picture, of which nothing but its row is there.
+fn add_picture(store: &TestStore, entity: &str, elem_id: i64, alt: &str) {
+    let new = files::NewElementFile {
+        entity: entity.to_owned(),
+        elem_id,
+        kind_key: "kImage".to_owned(),
+        position: 0,
+        real_name: "a.webp".to_owned(),
+        stored_name: format!("{entity}/{alt}.webp"),
+        mime: "image/webp".to_owned(),
+        bytes: 9,
+        sha256: "0".repeat(64),
+        width: Some(960),
+        height: Some(640),
+        alt: alt.to_owned(),
+    };
+    write(store, |tx| files::add(tx, &new, NOON.parse().unwrap()));
+}
+
 on_both! {
     async fn the_home_page_leads_to_departments_and_products(store: TestStore) {
         lay_files(store);
@@ -42,6 +61,27 @@ on_both! {
         ] {
             assert!(home.contains(part), "{part}: {home}");
         }
+    }
+
+    async fn departments_have_their_picture_or_that_of_what_sells_most_of_them(store: TestStore) {
+        let code = "export function main() {
+            const list = shop.products.list({ sort: 'popular', per: 1, total: false });
+            const counted = shop.products.list({ sort: 'popular', per: 1 });
+            const shots = shop.categories.tree({ depth: 1, pictures: true })
+                .map((one) => one.name + '=' + (one.image?.alt ?? '-'));
+            return [list.total, list.pages, list.items.length, counted.total, counted.pages, ...shots].join(' ');
+        }";
+        put_unit(store, "home", code, "{}");
+        let shop = fill(store);
+        assert_eq!(page(store, "/").await, "  1 2 2 Outdoor=- Lamps=-");
+        add_picture(store, "products", shop.jacket, "worn");
+        assert_eq!(page(store, "/").await, "  1 2 2 Outdoor=worn Lamps=-");
+        let lamps = write(store, |tx| number(tx, "select id from categories where name = 'Lamps'"));
+        add_picture(store, "categories", lamps, "lit");
+        assert_eq!(page(store, "/").await, "  1 2 2 Outdoor=worn Lamps=lit");
+        let tree = "export const main = () => Object.keys(shop.categories.tree({ depth: 1 })[0]).join();";
+        put_unit(store, "home", tree, "{}");
+        assert_eq!(page(store, "/").await, "id,name,url,children");
     }
 
     async fn a_category_lists_sorts_and_narrows(store: TestStore) {

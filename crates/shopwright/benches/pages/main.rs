@@ -318,9 +318,13 @@ async fn states(plan: &Plan, store: &Store, page: &Page) {
 
 /// Goods that can be bought, and how.
 async fn goods(store: &Store, most: usize) -> (Vec<i64>, Ways) {
+    // Not those that were sold before and are not any more.
     let sql = format!(
-        "select variant_id as it from stock where on_hand - reserved > 20 and location_id =
-           (select id from locations where skey = 'kMain') order by variant_id desc limit {most}"
+        "select s.variant_id as it from stock s join variants v on v.id = s.variant_id and v.deleted is null
+         where s.on_hand - s.reserved > 20 and s.location_id = (select id from locations where skey = 'kMain')
+           and v.product_id in (select product_id from listing where available)
+           and exists (select 1 from prices p where p.variant_id = v.id)
+         order by s.variant_id desc limit {most}"
     );
     let variants = store.column(sql, number).await;
     let key = |table: &str, key: &str| format!("select id as it from {table} where skey = '{key}'");

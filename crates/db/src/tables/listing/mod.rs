@@ -11,5 +11,5 @@ mod write;
 pub use counts::{Count, counts, rebuild_counts};
 pub use dirty::{category_changed, changed, flush, follow, sold};
 pub(crate) use dirty::{follow_clock, has_border};
-pub use page::{After, Entry, Facet, Page, Query, Sort, Start, page, total};
+pub use page::{After, Entry, Facet, Page, Query, Sort, Start, most_popular, page, total};
 pub use write::{refresh_availability, reindex, reindex_all};

@@ -1,5 +1,7 @@
 //! Pages of a list: filters, sorting, pages by number and from a place on.
 
+use std::collections::HashMap;
+
 use crate::id_list::Ids;
 use crate::{DbError, Tx, Value};
 
@@ -299,6 +301,25 @@ fn entry(row: &crate::Row, sort: Sort) -> Result<Entry, DbError> {
         available: row.get("available")?,
         key: if sort.is_text() { row.get("sort_value")? } else { row.get::<i64>("sort_value")?.to_string() },
     })
+}
+
+/// The product that sells most of each of these categories; those with nothing in them are left out.
+pub fn most_popular(tx: &mut Tx, list_id: i64, categories: &[i64]) -> Result<HashMap<i64, i64>, DbError> {
+    let ids = Ids::new("id", categories);
+    let sql = format!(
+        "select c.id as category_id, (select l.product_id from listing l
+             where l.list_id = :list and l.category_id = c.id
+             order by l.popular desc, l.product_id limit 1) as product_id
+         from categories c where c.id in {}",
+        ids.places()
+    );
+    let mut found = HashMap::new();
+    for row in tx.rows(&sql, &ids.with(&[("list", list_id.into())]))? {
+        if let Some(product) = row.get::<Option<i64>>("product_id")? {
+            found.insert(row.get("category_id")?, product);
+        }
+    }
+    Ok(found)
 }
 
 /// How many products the list has, filters counted.

@@ -6,29 +6,19 @@ import { organization, website } from "units/inc_seo.js";
 const PROMISES = ["delivery", "returns", "about"];
 
 export function main() {
-  const popular = shop.products.list({ sort: "popular", per: 8 }).items;
+  const popular = shop.products.list({ sort: "popular", per: 8, total: false }).items;
   return show("main.htm", {
     path: home(),
     data: [organization(), website(at("search"))],
     shot: popular.find((product) => product.image)?.image ?? null,
     urls: shop.pages.homes(),
-    departments: shop.categories.tree({ depth: 2 }).map(pictured),
+    departments: shop.categories.tree({ depth: 2, pictures: true }),
     popular,
     shots: popular.filter((product) => product.image).slice(0, 3),
     brands: shop.brands.list().filter((brand) => brand.url).slice(0, 24),
-    fresh: shop.products.list({ sort: "new", per: 8 }).items,
+    fresh: shop.products.list({ sort: "new", per: 8, total: false }).items,
     promises: PROMISES.map((key) => shop.pages.get(key))
       .filter((page) => page && page.url)
       .map((page) => ({ name: page.name, url: page.url, text: summary(page.text, 90) })),
   });
-}
-
-/** A department with its picture, or else that of what is bought most of it. */
-function pictured(department) {
-  const own = shop.file("categories", department.id).find((file) => file.srcset);
-  if (own) {
-    return { ...department, image: own };
-  }
-  const best = shop.products.list({ category: department.id, sort: "popular", per: 1 }).items[0];
-  return { ...department, image: best?.image ?? null };
 }

@@ -5,6 +5,6 @@ export function main() {
   return show("main.htm", {
     is_hidden: true,
     departments: shop.categories.tree({ depth: 1 }),
-    popular: shop.products.list({ sort: "popular", per: 4 }).items,
+    popular: shop.products.list({ sort: "popular", per: 4, total: false }).items,
   });
 }

@@ -48,7 +48,7 @@ function alike(product) {
     return links;
   }
   const known = new Set([product.id, ...links.map((link) => link.id)]);
-  const others = shop.products.list({ category: category.id, per: 5 }).items.filter((other) => !known.has(other.id));
+  const others = shop.products.list({ category: category.id, per: 5, total: false }).items.filter((other) => !known.has(other.id));
   return [...links, ...others].slice(0, 4);
 }
 

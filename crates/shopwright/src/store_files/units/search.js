@@ -23,7 +23,7 @@ export function main() {
     found,
     departments: typed ? named(shop.categories.tree({ depth: 3 }), found.meant ?? typed) : [],
     ideas: found.total === 0 ? shop.categories.tree({ depth: 1 }) : [],
-    popular: found.total === 0 ? shop.products.list({ sort: "popular", per: 4 }).items : [],
+    popular: found.total === 0 ? shop.products.list({ sort: "popular", per: 4, total: false }).items : [],
     pages: numbers(page, found.pages).map((number) => ({ number, url: number ? here(number) : null, here: number === page })),
     previous: page > 1 ? here(page - 1) : null,
     next: page < found.pages ? here(page + 1) : null,

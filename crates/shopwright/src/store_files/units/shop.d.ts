@@ -88,6 +88,8 @@ interface Step {
 
 interface Branch extends Step {
   children: Branch[];
+  /** Only where pictures were asked for. */
+  image?: Image | null;
 }
 
 interface MenuItem {
@@ -407,7 +409,8 @@ declare const shop: {
 
   // Data, by calls that know the rules.
   readonly categories: {
-    tree(options?: { depth?: number; parent?: number }): Branch[];
+    /** With `pictures` each of the uppermost has its picture, or else that of what sells most of it. */
+    tree(options?: { depth?: number; parent?: number; pictures?: boolean }): Branch[];
     get(id: number): Category | null;
   };
   readonly products: {
@@ -421,6 +424,8 @@ declare const shop: {
       /** Keys of choices, by attribute: `{ f_colour: ["green"], f_brand: ["3"] }`. */
       filters?: Record<string, string | string[]>;
       facets?: boolean;
+      /** `false`: how many there are is not counted, which takes long in large lists; `total` and `pages` are null. */
+      total?: boolean;
       available?: boolean;
     }): List;
     get(id: number): Product | null;

@@ -18,16 +18,14 @@ pub(super) fn cards(reading: &mut Reading<'_>, ids: &[i64]) -> Result<Vec<Value>
         reading.dependencies.row("products", *id);
         reading.dependencies.set("variants.product_id", *id);
     }
-    for table in ["texts", "files"] {
-        reading.element(table, "products", ids);
-    }
+    reading.element("texts", "products", ids);
     let products = products::by_ids(reading.tx, ids, &reading.look.language)?;
     let variants = products::variants(reading.tx, ids)?;
     let numbers: Vec<i64> = variants.iter().map(|variant| variant.id).collect();
     let sums = sums(reading, &variants, &numbers)?;
     let buyable = buyable(reading, &numbers)?;
     let urls = reading.urls("products", ids)?;
-    let pictures = pictures(reading, ids)?;
+    let pictures = pictures(reading, "products", ids)?;
     let brands = brands(reading, &products)?;
     let mut cards = Vec::with_capacity(products.len());
     for product in &products {
@@ -94,10 +92,15 @@ fn buyable(reading: &mut Reading<'_>, variants: &[i64]) -> Result<HashMap<i64, b
     Ok(stock.into_iter().map(|(variant, stock)| (variant, stock.is_for_sale())).collect())
 }
 
-/// The first picture of each product.
-fn pictures(reading: &mut Reading<'_>, ids: &[i64]) -> Result<HashMap<i64, File>, DbError> {
+/// The first picture of each row.
+pub(super) fn pictures(
+    reading: &mut Reading<'_>,
+    entity: &str,
+    ids: &[i64],
+) -> Result<HashMap<i64, File>, DbError> {
+    reading.element("files", entity, ids);
     let mut first = HashMap::new();
-    for file in products::files(reading.tx, "products", ids)? {
+    for file in products::files(reading.tx, entity, ids)? {
         if is_image(&file) {
             first.entry(file.elem_id).or_insert(file);
         }

@@ -4,11 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use db::DbError;
 use db::categories::{self, Category};
+use db::listing;
 use sandbox::Value;
 
-use super::{Reading, read};
+use super::cards::pictures;
+use super::{Reading, image, read};
 use crate::units::host::Answer;
-use crate::units::host::arguments::Arguments;
+use crate::units::host::arguments::{Arguments, int};
 use crate::units::run::Run;
 use crate::units::visit::map;
 
@@ -19,6 +21,7 @@ const DEEPEST: i64 = 8;
 pub(super) fn tree(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let depth = args.int_option(0, "depth")?.unwrap_or(DEEPEST).clamp(1, DEEPEST);
     let root = args.int_option(0, "parent")?;
+    let with_pictures = args.option(0, "pictures") == Some(&Value::Bool(true));
     read(run, "categories.tree", |reading| {
         for table in ["categories", "texts.categories"] {
             reading.dependencies.table(table);
@@ -26,8 +29,36 @@ pub(super) fn tree(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
         let all = categories::all(reading.tx, &reading.look.language)?;
         let ids: Vec<i64> = all.iter().map(|category| category.id).collect();
         let urls = reading.urls("categories", &ids)?;
-        Ok(Value::List(branch(&all, &urls, root, depth)))
+        let mut branches = branch(&all, &urls, root, depth);
+        if with_pictures {
+            add_pictures(reading, &mut branches)?;
+        }
+        Ok(Value::List(branches))
     })
+}
+
+/// Gives each category its picture, or else that of what sells most of it.
+fn add_pictures(reading: &mut Reading<'_>, branches: &mut [Value]) -> Result<(), DbError> {
+    let ids: Vec<i64> = branches.iter().filter_map(|branch| int(branch.get("id")?)).collect();
+    let own = pictures(reading, "categories", &ids)?;
+    let bare: Vec<i64> = ids.into_iter().filter(|id| !own.contains_key(id)).collect();
+    let best = match reading.price_lists()?.first() {
+        Some(list) => listing::most_popular(reading.tx, list.id, &bare)?,
+        None => HashMap::new(),
+    };
+    for category in &bare {
+        reading.dependencies.set("listing.category_id", *category);
+    }
+    let products: Vec<i64> = best.values().copied().collect();
+    let others = pictures(reading, "products", &products)?;
+    for branch in branches {
+        let id = branch.get("id").and_then(int).unwrap_or_default();
+        let file = own.get(&id).or_else(|| others.get(best.get(&id)?));
+        if let Value::Map(fields) = branch {
+            fields.push(("image".to_owned(), file.map(image).unwrap_or_default()));
+        }
+    }
+    Ok(())
 }
 
 fn branch(all: &[Category], urls: &HashMap<i64, String>, parent: Option<i64>, depth: i64) -> Vec<Value> {

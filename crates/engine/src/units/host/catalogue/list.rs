@@ -32,6 +32,8 @@ struct Wanted {
     sort: Sort,
     filters: Vec<(String, Vec<String>)>,
     with_facets: bool,
+    /// How many there are is counted; nobody need know that who shows the first few.
+    is_counted: bool,
     available: bool,
 }
 
@@ -47,6 +49,7 @@ impl Wanted {
             sort: sort(args)?,
             filters: filters(args)?,
             with_facets: is_true("facets"),
+            is_counted: args.option(0, "total") != Some(&Value::Bool(false)),
             available: is_true("available"),
         })
     }
@@ -101,7 +104,7 @@ fn page(reading: &mut Reading<'_>, wanted: &Wanted) -> Result<Value, DbError> {
         reading.dependencies.set(set, wanted.category.unwrap_or(0));
     }
     let lists = reading.price_lists()?;
-    let nothing = || found(Vec::new(), 0, wanted, Vec::new(), None);
+    let nothing = || found(Vec::new(), wanted.is_counted.then_some(0), wanted, Vec::new(), None);
     let Some(list) = lists.first() else { return Ok(nothing()) };
     let known = if wanted.with_facets || !wanted.filters.is_empty() {
         Known::read(reading)?
@@ -137,14 +140,21 @@ fn page(reading: &mut Reading<'_>, wanted: &Wanted) -> Result<Value, DbError> {
         Err(DbError::Parameter(name)) if name == "after" => return Ok(nothing()),
         page => page?,
     };
-    let total = i64::try_from(listing::total(reading.tx, &query)?).unwrap_or(i64::MAX);
+    let total = if wanted.is_counted { Some(listing::total(reading.tx, &query)?) } else { None };
+    let total = total.map(|total| i64::try_from(total).unwrap_or(i64::MAX));
     let facets = if wanted.with_facets { known.facets(reading, &query)? } else { Vec::new() };
     let ids: Vec<i64> = entries.iter().map(|entry| entry.product_id).collect();
     Ok(found(cards(reading, &ids)?, total, wanted, facets, next))
 }
 
-fn found(items: Vec<Value>, total: i64, wanted: &Wanted, facets: Vec<Value>, next: Option<After>) -> Value {
-    let pages = (total.saturating_add(wanted.per - 1) / wanted.per).min(PAGES);
+fn found(
+    items: Vec<Value>,
+    total: Option<i64>,
+    wanted: &Wanted,
+    facets: Vec<Value>,
+    next: Option<After>,
+) -> Value {
+    let pages = total.map(|total| (total.saturating_add(wanted.per - 1) / wanted.per).min(PAGES));
     map([
         ("items", Value::List(items)),
         ("total", total.into()),
