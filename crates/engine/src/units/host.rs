@@ -13,6 +13,7 @@ mod page;
 mod reply;
 mod settings;
 mod shopping;
+mod staff;
 
 use sandbox::{Host, HostError, PoolConfig, Session, Value};
 
@@ -95,6 +96,14 @@ const CALLS: &[&str] = &[
     "customer.erase",
     "brands.get",
     "brands.list",
+    "staff.move_order",
+    "staff.ship",
+    "staff.cancel_pieces",
+    "staff.note",
+    "staff.refund",
+    "staff.review",
+    "staff.add_task",
+    "staff.hand_task",
 ];
 
 /// Workers whose scripts have these calls.
@@ -137,6 +146,7 @@ impl Host for Run<'_> {
                 .or_else(|| cart::call(self, name, &args))
                 .or_else(|| checkout::call(self, name, &args))
                 .or_else(|| customer::call(self, name, &args))
+                .or_else(|| staff::call(self, name, &args))
                 .unwrap_or_else(|| {
                     let words = format!("there is no shop.{}()", wire::text::quoted(name, 60));
                     Err(HostError::new("NO_CALL", words))

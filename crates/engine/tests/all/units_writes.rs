@@ -78,6 +78,23 @@ on_both! {
         assert_eq!(suppliers(store), []);
     }
 
+    async fn the_work_of_staff_is_for_no_page(store: TestStore) {
+        let unit = "export function main() {
+            const codes = [];
+            for (const call of [
+                () => shop.staff.move_order(1, 'kDone'), () => shop.staff.ship(1), () => shop.staff.note(1, 'x'),
+                () => shop.staff.cancel_pieces(1, { lines: [{ line: 1, pieces: 1 }] }),
+                () => shop.staff.refund(1, { key: 'a', shipping: 1 }), () => shop.staff.review(1, { state: 'kShown' }),
+                () => shop.staff.add_task('admin', 'x'), () => shop.staff.hand_task(1, 'admin'),
+            ]) try { call(); } catch (error) { codes.push(error.code); }
+            return codes.join(' ');
+        }";
+        put_unit(store, "home", unit, MAY_WRITE);
+        let refused = ["NOT_GRANTED"; 8].join(" ");
+        assert_eq!(home(store).await, (200, refused.clone()));
+        assert_eq!(posted(store, "a=1").await, (200, refused));
+    }
+
     async fn a_unit_writes_only_what_it_may(store: TestStore) {
         let dump = |store: &TestStore| {
             let mut dump = store.dump();

@@ -41,6 +41,8 @@ mod seo_walk;
 #[cfg(test)]
 mod setup;
 #[cfg(test)]
+mod shop_work;
+#[cfg(test)]
 mod site;
 #[cfg(test)]
 mod store_contents;

@@ -13,11 +13,14 @@ pub enum StaffError {
     /// There is no such row.
     #[error("there is no {what} {id}")]
     Unknown {
-        /// What was looked for: `order`, `line`, `return`, `shipment`, `refund`.
+        /// What was looked for: `order`, `line`, `return`, `shipment`, `refund`, `review`, `task`.
         what: &'static str,
         /// Its number.
         id: i64,
     },
+    /// Nobody of the store who may work has this login.
+    #[error("nobody who may work here has the login {0}")]
+    NoColleague(String),
     /// There is no such state.
     #[error("there is no state `{0}`")]
     UnknownState(String),

@@ -126,6 +126,12 @@ impl Staff<'_> {
         Ok(RefundOf { rows, amount })
     }
 
+    /// Begins a refund in a transaction of the caller, its rows. Providers are asked once it stands, by the job that asks
+    /// again.
+    pub(crate) fn begin_refund(&self, tx: &mut Tx, new: NewRefund<'_>) -> StaffDone<Vec<i64>> {
+        Ok(refunds::begin(tx, &new, self.user, self.now)?.ids)
+    }
+
     /// A refund that people send themselves was sent; the customer is told.
     pub fn refund_sent(&self, refund: i64) -> StaffDone<()> {
         let cx = self.cx();

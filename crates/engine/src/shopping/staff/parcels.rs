@@ -1,6 +1,6 @@
 //! Parcels that leave, and pieces that are not sent any more.
 
-use db::orders;
+use db::{Tx, orders};
 
 use super::{Staff, StaffDone, StaffError, order};
 use crate::shopping::mails;
@@ -62,26 +62,29 @@ impl Staff<'_> {
     /// Sends pieces in one parcel, or lays them ready where the customer comes for them, and tells the customer. The
     /// parcel's number.
     pub fn ship(&self, parcel: Ship<'_>) -> StaffDone<i64> {
+        self.db.write(|tx| self.ship_within(tx, parcel))
+    }
+
+    /// The same in a transaction of the caller.
+    pub(crate) fn ship_within(&self, tx: &mut Tx, parcel: Ship<'_>) -> StaffDone<i64> {
         let cx = self.cx();
-        self.db.write(|tx| {
-            // The order is held first, so that two parcels at once do not hold the same pieces.
-            tx.lock_row("orders", parcel.order)?;
-            order(tx, parcel.order)?;
-            let sold = orders::lines(tx, parcel.order)?;
-            let mut parts = merged(parcel.lines)?;
-            known(&sold, &parts)?;
-            if parts.is_empty() {
-                let open = |line: &orders::Line| line.quantity - line.cancelled - line.shipped;
-                parts = sold.iter().map(|line| (line.id, open(line))).filter(|(_, open)| *open > 0).collect();
-            }
-            if parts.is_empty() {
-                return Err(StaffError::Nothing);
-            }
-            let (carrier, tracking) = (parcel.carrier, parcel.tracking);
-            let shipment = orders::ship(tx, parcel.order, &parts, carrier, tracking, self.user, cx.now)?;
-            mails::sent(tx, cx, parcel.order, shipment)?;
-            Ok(shipment)
-        })
+        // The order is held first, so that two parcels at once do not hold the same pieces.
+        tx.lock_row("orders", parcel.order)?;
+        order(tx, parcel.order)?;
+        let sold = orders::lines(tx, parcel.order)?;
+        let mut parts = merged(parcel.lines)?;
+        known(&sold, &parts)?;
+        if parts.is_empty() {
+            let open = |line: &orders::Line| line.quantity - line.cancelled - line.shipped;
+            parts = sold.iter().map(|line| (line.id, open(line))).filter(|(_, open)| *open > 0).collect();
+        }
+        if parts.is_empty() {
+            return Err(StaffError::Nothing);
+        }
+        let (carrier, tracking) = (parcel.carrier, parcel.tracking);
+        let shipment = orders::ship(tx, parcel.order, &parts, carrier, tracking, self.user, cx.now)?;
+        mails::sent(tx, cx, parcel.order, shipment)?;
+        Ok(shipment)
     }
 
     /// A parcel is with its customer, or was fetched.
@@ -97,18 +100,21 @@ impl Staff<'_> {
 
     /// Cancels pieces that were not sent: they are for sale again, and what was paid for them can be refunded.
     pub fn cancel_pieces(&self, cancel: CancelPieces<'_>) -> StaffDone<()> {
+        self.db.write(|tx| self.cancel_within(tx, cancel))
+    }
+
+    /// The same in a transaction of the caller.
+    pub(crate) fn cancel_within(&self, tx: &mut Tx, cancel: CancelPieces<'_>) -> StaffDone<()> {
         let parts = merged(cancel.lines)?;
         if parts.is_empty() {
             return Err(StaffError::Nothing);
         }
-        self.db.write(|tx| {
-            order(tx, cancel.order)?;
-            known(&orders::lines(tx, cancel.order)?, &parts)?;
-            orders::cancel_pieces(tx, cancel.order, &parts, self.user, self.now)?;
-            if !cancel.reason.trim().is_empty() {
-                orders::note(tx, cancel.order, cancel.reason, true, self.user, self.now)?;
-            }
-            Ok(())
-        })
+        order(tx, cancel.order)?;
+        known(&orders::lines(tx, cancel.order)?, &parts)?;
+        orders::cancel_pieces(tx, cancel.order, &parts, self.user, self.now)?;
+        if !cancel.reason.trim().is_empty() {
+            orders::note(tx, cancel.order, cancel.reason, true, self.user, self.now)?;
+        }
+        Ok(())
     }
 }

@@ -211,6 +211,9 @@ interface Problem {
 /** What a call that changes something answers; `problem` is null where it was done. */
 type Done<More = {}> = { problem: Problem | null } & Partial<More>;
 type Checked = { problems: Problem[] };
+/** `problem` says in words why nothing was done. */
+type Worked<More = {}> = { problem: string | null } & Partial<More>;
+type Pieces = { line: number; pieces: number };
 
 interface Amount {
   amount: Minor;
@@ -506,6 +509,29 @@ declare const shop: {
     remove_address(id: number | string): Done;
     export(): object | null;
     erase(password: string): Done;
+  };
+
+  /** Work of the store's people, for commands of the store's own tools only; the person needs the right. */
+  readonly staff: {
+    /** Right ORDERS. One whose payment waits at its provider is not cancelled so. */
+    move_order(order: number, state: string, reason?: string): Worked;
+    /** Right ORDERS. Without `lines` everything that is left. */
+    ship(order: number, parcel?: { lines?: Pieces[]; carrier?: string; tracking?: string }): Worked<{ shipment: number }>;
+    /** Right ORDERS. Pieces that are not sent any more; the customer reads `reason`. */
+    cancel_pieces(order: number, what: { lines: Pieces[]; reason?: string }): Worked;
+    /** Right ORDERS. */
+    note(order: number, text: string, for_customer?: boolean): Worked<{ note: number }>;
+    /** Right ORDERS. Pieces that came back or were cancelled; amounts in minor units. One key, one refund. */
+    refund(
+      order: number,
+      what: { key: string; lines?: Pieces[]; shipping?: Minor; extra?: Minor; reason?: string },
+    ): Worked<{ refunds: number[] }>;
+    /** Right PRODUCTS. What is not named stays. */
+    review(review: number, fields: { answer?: string; state?: "kNew" | "kShown" | "kHidden" }): Worked;
+    /** Right SCHEDULER. */
+    add_task(login: string, name: string, body?: string): Worked<{ task: number }>;
+    /** Right SCHEDULER. */
+    hand_task(task: number, login: string, note?: string): Worked;
   };
 
   // Making pages.
