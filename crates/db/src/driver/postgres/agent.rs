@@ -184,6 +184,15 @@ impl Call<'_> {
 
     /// First with the parameters' own types, so that a number stays one; else with those the places want.
     pub(super) async fn prepare(&self, client: &Object, sql: &str) -> Result<Statement, SelectError> {
+        let statement = self.prepare_any(client, sql).await?;
+        // A number of the server's own, `$1`, stands for no value of ours.
+        match statement.params().len() {
+            count if count == self.values.len() => Ok(statement),
+            count => Err(SelectError::Parameter(format!("${count}"))),
+        }
+    }
+
+    async fn prepare_any(&self, client: &Object, sql: &str) -> Result<Statement, SelectError> {
         let own: Vec<Type> = self.values.iter().map(|value| own_type(value.0)).collect();
         if own.iter().any(|kind| *kind != Type::UNKNOWN) {
             match client.prepare_typed(sql, &own).await {
