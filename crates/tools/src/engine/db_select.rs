@@ -20,6 +20,8 @@ use crate::{EngineCx, LocalContext, Presented, Right, jsonl};
 const STEPS: usize = 1000;
 /// Longest statement, in time.
 const LONGEST: Duration = Duration::from_secs(30);
+/// Longest count of rows that are too many, in time.
+const COUNTED: Duration = Duration::from_secs(5);
 /// Longest pool, in time: who asked waits no longer.
 const WHOLE: Duration = Duration::from_secs(45);
 /// Most rows of a heavy step.
@@ -187,6 +189,8 @@ impl Pool {
         let answer = match select(cx.db, sql, &params, &limits) {
             Ok(table) => table,
             Err(SelectError::TooManyRows(most)) if !big => {
+                let left = self.end.saturating_duration_since(Instant::now());
+                let limits = Limits { time: left.min(COUNTED), ..limits };
                 let count = count(cx, sql, &params, &limits).unwrap_or_else(|| format!("more than {most}"));
                 let words = format!(
                     "Too many rows: {count}. At most {most} are told; `big: true` writes all of them to a file."
