@@ -7,7 +7,7 @@ const END: &str = "<!-- shopwright: end -->";
 
 /// The text with our section in it. Markers that do not pair are somebody's edit: left alone.
 pub(super) fn section(text: &str, _launch: &Launch) -> Option<String> {
-    let line = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let line = line_end(text);
     let section = format!("{BEGIN}\n{}\n{END}", body()).replace('\n', line);
     let (begins, ends) = (text.matches(BEGIN).count(), text.matches(END).count());
     match (begins, ends) {
@@ -22,6 +22,17 @@ pub(super) fn section(text: &str, _launch: &Launch) -> Option<String> {
             Some(format!("{before}{section}{after}"))
         }
         _ => None,
+    }
+}
+
+/// How lines end: as in our section, where it is there, else as in the rest. A page that ends with half of a line's
+/// end must not have another one the next time.
+fn line_end(text: &str) -> &'static str {
+    let ours = text.split_once(BEGIN).map_or("", |(_, section)| section);
+    let is_ours = ours.starts_with('\n') || ours.starts_with("\r\n");
+    match if is_ours { ours.starts_with("\r\n") } else { text.contains("\r\n") } {
+        true => "\r\n",
+        false => "\n",
     }
 }
 

@@ -83,6 +83,13 @@ fn a_page_of_a_person_keeps_its_space_and_line_ends() {
     assert!(after.starts_with("# Mine  \r\n\r\n\r\n\r\n<!-- shopwright: begin -->\r\n"), "{after:?}");
     assert_eq!(after.matches('\n').count(), after.matches("\r\n").count());
     assert_eq!(markdown::section(&after, &usual()), Some(after.clone()));
+    // A page that ends with half of a line's end, and one that a person gave other line ends.
+    for text in ["{\r", "# Mine\r", "\r", "a\r\n\r"] {
+        let once = markdown::section(text, &usual()).unwrap();
+        assert_eq!(markdown::section(&once, &usual()), Some(once.clone()), "{text:?}");
+    }
+    let other = after.replace("\r\n", "\n");
+    assert_eq!(markdown::section(&other, &usual()), Some(other.clone()));
 }
 
 #[test]
