@@ -12,6 +12,8 @@ use crate::setup::Dice;
 
 /// What a client may be told when a node dies or a table is in work; anything else fails the test.
 pub(crate) const ALLOWED: [&str; 3] = ["no_connection", "not_available", "table_in_work"];
+/// A section of the sample's repository in which all of them may make topics.
+const SECTION: i64 = 2;
 /// Notes a client has at once, so that lists stay short.
 const MOST_NOTES: usize = 5;
 
@@ -56,14 +58,15 @@ pub(crate) trait Caller {
 pub(crate) fn step(caller: &mut impl Caller, books: &mut Books, name: &str, dice: &mut Dice) -> Result<()> {
     let own: Vec<i64> = books.notes.iter().filter(|(_, note)| !note.is_removed).map(|(id, _)| *id).collect();
     let one = own.get(dice.roll(own.len())).copied();
-    match (dice.roll(12), one) {
+    match (dice.roll(13), one) {
         (0..=3, _) | (_, None) if own.len() < MOST_NOTES => create(caller, books, name),
         (4..=5, Some(id)) => update(caller, books, id),
         (0..=3 | 6, Some(id)) => remove(caller, books, id),
         (7, Some(id)) => load(caller, books, id),
         (8, _) => list(caller, books, &own),
-        (9, _) => other(caller, books, "repo_list"),
-        (10, _) => other(caller, books, ["engine_db_locks", "engine_db_unlocks"][dice.roll(2)]),
+        (9, _) => repository(caller, books, name, dice),
+        (10, _) => other(caller, books, ["engine_db_locks", "engine_db_unlocks"][dice.roll(2)], &json!({})),
+        (11, _) => database(caller, books, dice),
         _ => caller.besides(books, dice),
     }
 }
@@ -112,9 +115,28 @@ fn list(caller: &mut impl Caller, books: &mut Books, own: &[i64]) -> Result<()> 
     Ok(())
 }
 
-fn other(caller: &mut impl Caller, books: &mut Books, tool: &'static str) -> Result<()> {
+/// A topic of the repository is made once, since its name would be taken the second time.
+fn repository(caller: &mut impl Caller, books: &mut Books, name: &str, dice: &mut Dice) -> Result<()> {
+    let made = books.done.get("repo_write").copied().unwrap_or_default();
+    let new = json!({"action": "topic_create", "repo": SECTION, "name": format!("chaos {name} {made}")});
+    match dice.roll(3) {
+        0 => other(caller, books, "repo_list", &json!({})),
+        1 => other(caller, books, "repo_read", &json!({"action": "topic_list", "repo": SECTION})),
+        _ => other(caller, books, "repo_write", &new),
+    }
+}
+
+fn database(caller: &mut impl Caller, books: &mut Books, dice: &mut Dice) -> Result<()> {
+    let pool = json!({"pool": [{"do": "select", "sql": "select count(*) as n from notes"}]});
+    match dice.roll(2) {
+        0 => other(caller, books, "engine_db_tables", &json!({"name": "notes"})),
+        _ => other(caller, books, "engine_db_select", &pool),
+    }
+}
+
+fn other(caller: &mut impl Caller, books: &mut Books, tool: &'static str, arguments: &Value) -> Result<()> {
     if caller.may(tool) {
-        caller.done(books, tool, &json!({}))?;
+        caller.done(books, tool, arguments)?;
     }
     Ok(())
 }
