@@ -22,3 +22,10 @@ pub(crate) fn head(lines: &[String]) -> String {
     let first = lines.iter().take(ROWS).map(String::as_str).collect::<Vec<_>>().join("\n");
     first.chars().take(HEAD).collect()
 }
+
+/// Whether this can be part of a file's name everywhere.
+pub(crate) fn is_bare(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= 64
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+}

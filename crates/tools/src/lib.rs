@@ -10,6 +10,7 @@ mod file_changes;
 pub mod inline;
 mod jsonl;
 mod local_context;
+mod pool;
 pub mod reference;
 mod registry;
 mod schema;

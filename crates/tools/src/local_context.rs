@@ -55,6 +55,21 @@ impl LocalContext {
         Ok(String::from_utf8(bytes).map_err(|_| catalogue::not_utf8(&quoted(path, QUOTE)))?)
     }
 
+    /// A text that a call names itself, or by the file in `<name>_source`; `None` where it does neither.
+    pub fn text_or_file(
+        &self,
+        name: &str,
+        text: Option<String>,
+        source: Option<String>,
+        most: usize,
+    ) -> Result<Option<String>, Stop> {
+        match (text, source) {
+            (Some(_), Some(_)) => Err(catalogue::not_both(name, &format!("{name}_source")).into()),
+            (None, Some(source)) => Ok(Some(self.read_text(&source, most)?)),
+            (text, None) => Ok(text),
+        }
+    }
+
     /// The JSON of a file, read as [`Self::read_text`] does.
     pub fn read_json(&self, path: &str) -> Result<serde_json::Value, Stop> {
         let text = self.read_text(path, JSON_MOST)?;

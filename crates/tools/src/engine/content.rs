@@ -1,7 +1,7 @@
 //! What the tools for files share on this computer: where new content comes from, and how a body is shown.
 
 use serde_json::Value;
-use wire::{Stop, catalogue};
+use wire::Stop;
 
 use crate::inline::Room;
 use crate::{LocalContext, Presented};
@@ -15,11 +15,7 @@ pub(crate) fn given(
     content: Option<String>,
     source: Option<String>,
 ) -> Result<Option<String>, Stop> {
-    match (content, source) {
-        (Some(_), Some(_)) => Err(catalogue::not_both("content", "content_source").into()),
-        (None, Some(source)) => Ok(Some(local.read_text(&source, CONTENT_MOST)?)),
-        (content, None) => Ok(content),
-    }
+    local.text_or_file("content", content, source, CONTENT_MOST)
 }
 
 /// Data with a body as the text behind it. A body that is too long for an answer becomes a file, with its beginning

@@ -14,10 +14,9 @@ use serde_json::{Map, Value, json};
 use wire::text::quoted;
 use wire::{Stop, catalogue};
 
-use crate::{EngineCx, LocalContext, Presented, Right, jsonl};
+use crate::jsonl::is_bare;
+use crate::{EngineCx, LocalContext, Presented, Right, jsonl, pool};
 
-/// Most steps of a pool.
-const STEPS: usize = 1000;
 /// Longest statement, in time.
 const LONGEST: Duration = Duration::from_secs(30);
 /// Longest count of rows that are too many, in time.
@@ -91,29 +90,15 @@ enum Step {
 }
 
 fn prepare(local: &LocalContext, args: Args) -> Result<Sent, Stop> {
-    let pool = match (args.pool, args.pool_source) {
-        (Some(_), Some(_)) => return Err(catalogue::not_both("pool", "pool_source").into()),
-        (None, None) => {
-            return Err(catalogue::missing_parameter("pool", "A list of steps, or `pool_source`.").into());
-        }
-        (Some(pool), None) => pool,
-        (None, Some(source)) => match local.read_json(&source)? {
-            Value::Array(pool) => pool,
-            _ => return Err(catalogue::no_list_of_steps(&quoted(&source, 400)).into()),
-        },
-    };
-    few(pool.len())?;
+    let pool = pool::given(local, args.pool, args.pool_source, catalogue::no_list_of_steps)?;
+    pool::few(pool.len())?;
     Ok(Sent { pool })
 }
 
-fn few(steps: usize) -> Result<(), Stop> {
-    if steps > STEPS { Err(catalogue::too_many_steps(STEPS, steps).into()) } else { Ok(()) }
-}
-
 fn run(cx: &mut EngineCx<'_>, sent: Sent) -> Result<Answer, Stop> {
-    few(sent.pool.len())?;
+    pool::few(sent.pool.len())?;
     let started = Instant::now();
-    let mut pool = Pool { end: started + WHOLE, bytes: BYTES };
+    let mut left = Pool { end: started + WHOLE, bytes: BYTES };
     let mut steps = Vec::with_capacity(sent.pool.len());
     let mut ok = true;
     for (at, step) in sent.pool.into_iter().enumerate() {
@@ -123,7 +108,7 @@ fn run(cx: &mut EngineCx<'_>, sent: Sent) -> Result<Answer, Stop> {
                 told.insert(key.to_owned(), quoted(word, 80).into());
             }
         }
-        match pool.carry_out(cx, step)? {
+        match left.carry_out(cx, step)? {
             Ok(answer) => told.extend(answer),
             Err(words) => {
                 told.insert("error".to_owned(), words.into());
@@ -290,11 +275,7 @@ fn dependent(cx: &mut EngineCx<'_>, table: &str, ids: Option<Vec<i64>>) -> Resul
 
 fn present(local: &LocalContext, args: Args, mut answer: Answer) -> Result<Presented, Stop> {
     // The file was read before the call; what it says of `big` and `output` counts again here.
-    let pool = match (args.pool, args.pool_source) {
-        (Some(pool), _) => pool,
-        (None, Some(source)) => local.read_json(&source)?.as_array().cloned().unwrap_or_default(),
-        (None, None) => Vec::new(),
-    };
+    let pool = pool::given(local, args.pool, args.pool_source, catalogue::no_list_of_steps)?;
     let time = Timestamp::now().strftime("%Y%m%d-%H%M%S-%3f").to_string();
     for (at, told) in answer.steps.iter_mut().enumerate() {
         let asked = pool.get(at).unwrap_or(&Value::Null);
@@ -328,8 +309,6 @@ fn present(local: &LocalContext, args: Args, mut answer: Answer) -> Result<Prese
 
 /// A step's name as a part of a file's name; its number where it is none.
 fn step_name(step: &Value, number: usize) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
-    let name = step.get("name").and_then(Value::as_str);
-    let name = name.filter(|name| (1..=64).contains(&name.len()) && name.chars().all(is_plain));
+    let name = step.get("name").and_then(Value::as_str).filter(|name| is_bare(name));
     name.map_or_else(|| number.to_string(), str::to_owned)
 }

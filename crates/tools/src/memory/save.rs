@@ -87,11 +87,7 @@ enum Saved {
 }
 
 fn prepare(local: &LocalContext, args: Args) -> Result<Sent, Stop> {
-    let body = match (args.body, args.body_source) {
-        (Some(_), Some(_)) => return Err(catalogue::not_both("body", "body_source").into()),
-        (None, Some(source)) => Some(local.read_text(&source, BODY_MOST)?),
-        (body, None) => body,
-    };
+    let body = local.text_or_file("body", args.body, args.body_source, BODY_MOST)?;
     let Args { id, name, category, info, kind_key, .. } = args;
     Ok(Sent { id, name, category, info, body, kind_key })
 }

@@ -113,25 +113,10 @@ enum Saved {
 }
 
 fn prepare(local: &LocalContext, args: Args) -> Result<Sent, Stop> {
-    let body = text(local, "body", args.body, args.body_source, BODY_MOST)?;
-    let appendix = text(local, "appendix", args.appendix, args.appendix_source, APPENDIX_MOST)?;
+    let body = local.text_or_file("body", args.body, args.body_source, BODY_MOST)?;
+    let appendix = local.text_or_file("appendix", args.appendix, args.appendix_source, APPENDIX_MOST)?;
     let Args { action, repo, topic, name, descr, params, author, comment, .. } = args;
     Ok(Sent { action, repo, topic, name, descr, params, author, body, comment, appendix })
-}
-
-/// A text that is named itself or by its file.
-fn text(
-    local: &LocalContext,
-    name: &str,
-    text: Option<String>,
-    source: Option<String>,
-    most: usize,
-) -> Result<Option<String>, Stop> {
-    match (text, source) {
-        (Some(_), Some(_)) => Err(catalogue::not_both(name, &format!("{name}_source")).into()),
-        (None, Some(source)) => Ok(Some(local.read_text(&source, most)?)),
-        (text, None) => Ok(text),
-    }
 }
 
 fn run(cx: &mut EngineCx<'_>, sent: Sent) -> Result<Answer, Stop> {

@@ -11,6 +11,7 @@ use wire::{Refusal, Stop, catalogue};
 
 use super::access::{self, Access, Through};
 use crate::engine::unit_path::is_unit_name;
+use crate::jsonl::is_bare;
 use crate::{CommandCall, CommandDone, CommandFailed, EngineCx};
 
 /// Longest text of a failed unit that is told.
@@ -203,13 +204,6 @@ fn is_tables(value: &Value) -> bool {
                 is_bare(name) && rows.as_array().is_some_and(|rows| rows.iter().all(Value::is_object))
             })
     })
-}
-
-/// Whether this can be part of a file's name everywhere.
-pub(super) fn is_bare(name: &str) -> bool {
-    !name.is_empty()
-        && name.len() <= 64
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
 fn complete(answer: &mut Map<String, Value>) {

@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use wire::text::quoted;
 use wire::{Stop, catalogue};
 
 use super::access::Access;
@@ -12,7 +11,7 @@ use super::references::{self, Known};
 use super::run::{self, fields, job};
 use super::steps::{self, Step};
 use super::tables::Place;
-use crate::{EngineCx, LocalContext, Presented, Right};
+use crate::{EngineCx, LocalContext, Presented, Right, pool};
 
 /// The part of the call's transaction that an atomic pool is.
 const PART: &str = "pool";
@@ -59,17 +58,7 @@ struct Answer {
 }
 
 fn prepare(local: &LocalContext, args: Args) -> Result<Sent, Stop> {
-    let steps = match (args.pool, args.pool_source) {
-        (Some(_), Some(_)) => return Err(catalogue::not_both("pool", "pool_source").into()),
-        (None, None) => {
-            return Err(catalogue::missing_parameter("pool", "A list of steps, or `pool_source`.").into());
-        }
-        (Some(steps), None) => steps,
-        (None, Some(source)) => match local.read_json(&source)? {
-            Value::Array(steps) => steps,
-            _ => return Err(catalogue::no_list_of_entries(&quoted(&source, 400)).into()),
-        },
-    };
+    let steps = pool::given(local, args.pool, args.pool_source, catalogue::no_list_of_entries)?;
     let drafts = steps::checked(steps)?;
     let steps = drafts.into_iter().map(|draft| {
         job(draft.into.as_deref())?;
@@ -84,7 +73,7 @@ fn prepare(local: &LocalContext, args: Args) -> Result<Sent, Stop> {
 
 fn run(cx: &mut EngineCx<'_>, sent: Sent) -> Result<Answer, Stop> {
     // Whoever sent it may have checked nothing.
-    steps::few(sent.steps.len())?;
+    pool::few(sent.steps.len())?;
     let access = Access::read(cx)?;
     cx.tx.mark(PART)?;
     let mut known: Known = Known::new();

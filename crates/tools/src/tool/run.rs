@@ -7,8 +7,9 @@ use wire::text::quoted;
 use wire::{Refusal, Stop, catalogue};
 
 use super::access::Access;
-use super::call::{self, Asked, is_bare};
+use super::call::{self, Asked};
 use super::tables::{self, Place};
+use crate::jsonl::is_bare;
 use crate::{EngineCx, LocalContext, Presented, Right};
 
 crate::tool!("tool_run", right: Right::Command("AGENT_TOOL_RUN"), effect: Writes,

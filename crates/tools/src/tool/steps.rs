@@ -8,9 +8,7 @@ use wire::text::quoted;
 use wire::{Refusal, catalogue};
 
 use super::call::Asked;
-
-/// Most steps.
-const MOST: usize = 1000;
+use crate::pool;
 
 /// A step as the agent writes it.
 #[derive(Debug, Deserialize)]
@@ -41,7 +39,7 @@ pub(super) struct Step {
 
 /// The steps, or what is wrong with the first wrong one.
 pub(super) fn checked(steps: Vec<Value>) -> Result<Vec<Draft>, Refusal> {
-    few(steps.len())?;
+    pool::few(steps.len())?;
     let mut names = HashSet::new();
     let mut drafts = Vec::new();
     for (at, step) in steps.into_iter().enumerate() {
@@ -57,11 +55,6 @@ pub(super) fn checked(steps: Vec<Value>) -> Result<Vec<Draft>, Refusal> {
         drafts.push(draft);
     }
     Ok(drafts)
-}
-
-/// Whether so many steps are taken.
-pub(super) fn few(steps: usize) -> Result<(), Refusal> {
-    if steps > MOST { Err(catalogue::too_many_steps(MOST, steps)) } else { Ok(()) }
 }
 
 fn draft(number: usize, step: Value) -> Result<Draft, Refusal> {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use wire::Stop;
 
-use super::call::is_bare;
+use crate::jsonl::is_bare;
 use crate::{LocalContext, jsonl};
 
 /// Where the tables of a call go.

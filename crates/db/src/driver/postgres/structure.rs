@@ -26,12 +26,7 @@ impl PostgresSession {
         let mut shapes = Shapes::new();
         for row in self.rows(COLUMNS, &[("owners", OWNERS.into())])? {
             let (is_key, is_unique) = (row.get("is_key")?, row.get("is_unique")?);
-            let key = match (is_key, is_unique, row.get("is_first")?) {
-                (true, ..) => "PRI",
-                (false, true, _) => "UNI",
-                (false, false, true) => "MUL",
-                _ => "",
-            };
+            let key = Form::key_of(is_key, is_unique, row.get("is_first")?);
             let kind: String = row.get("kind")?;
             let kind = match kind.as_str() {
                 "bigint" | "integer" => "int".to_owned(),

@@ -62,12 +62,7 @@ pub(crate) fn shape(connection: &Connection, table: &str) -> Result<Vec<(String,
         let (name, kind): (String, String) = (row.get(0)?, row.get(1)?);
         let (is_key, is_nullable): (bool, bool) = (row.get(2)?, row.get(3)?);
         let (is_unique, is_first): (bool, bool) = (row.get(5)?, row.get(6)?);
-        let key = match (is_key, is_unique, is_first) {
-            (true, ..) => "PRI",
-            (false, true, _) => "UNI",
-            (false, false, true) => "MUL",
-            _ => "",
-        };
+        let key = Form::key_of(is_key, is_unique, is_first);
         let kind = kind_of(&kind).map_or(kind, |kind| kind.word().to_owned());
         Ok((name, Form { kind, key, is_nullable, points_to: row.get(4)? }))
     });
