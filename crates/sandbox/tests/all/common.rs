@@ -30,7 +30,7 @@ pub(crate) fn config(workers: usize) -> PoolConfig {
     config.warm = 1;
     config.wait = Duration::from_secs(60);
     // So that a machine that is busy with other tests makes no worker late.
-    config.grace = Duration::from_secs(3);
+    config.grace = Duration::from_secs(20);
     config.functions = ["echo", "fail", "fatal", "slow", "unit", "cart.add"].map(str::to_owned).into();
     config.facade = FACADE.to_owned();
     config
