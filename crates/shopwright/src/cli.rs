@@ -380,9 +380,15 @@ pub(crate) struct StoreImport {
     /// The store's root: the folder with config.json
     #[arg(long, value_name = "DIR")]
     pub(crate) root: PathBuf,
-    /// Only tell what would happen
+    /// Only tell what would happen, and the token for exactly that
     #[arg(long)]
     pub(crate) check: bool,
+    /// Token that --check told: it is done only if it is still what was looked at
+    #[arg(long, value_name = "TOKEN", conflicts_with = "check")]
+    pub(crate) token: Option<String>,
+    /// Per cent by which a price may change without having been looked at
+    #[arg(long, value_name = "PERCENT", default_value_t = engine::exchange::JUMP)]
+    pub(crate) jump: u32,
     /// Layout of the table [default: what its header row says]
     #[arg(long, value_enum, value_name = "LAYOUT")]
     pub(crate) format: Option<ExchangeFormat>,

@@ -92,10 +92,7 @@ impl Importer<'_> {
         wanted: &[super::goods::Piece],
     ) -> Result<bool, ImportError> {
         let decimals = exchange::product(tx, id)?.map_or(0, |product| product.decimals);
-        let mut problems = Vec::new();
-        let is_changed = pieces::bring(tx, &self.place, (id, decimals), wanted, &mut problems)?;
-        self.report.note_all(problems);
-        Ok(is_changed)
+        Ok(pieces::bring(tx, &self.place, (id, decimals), wanted, &mut self.report)?)
     }
 
     /// The product that is meant.
@@ -194,6 +191,7 @@ impl Importer<'_> {
         if row.is_empty() {
             return Ok(false);
         }
+        self.report.add(&(&known.name, &known.text, &known.state));
         rows::update(tx, "products", id, None, &row, self.now())?;
         Ok(true)
     }

@@ -23,6 +23,8 @@ use super::report::{ImportError, Report};
 use super::{price_list, shopify, sniff, woocommerce};
 use crate::settings::{Config, Settings};
 
+/// By how many per cent a price may change unseen: what more than halves it, or half as much again, is looked at.
+pub const JUMP: u32 = 50;
 /// Rows of one product at most.
 const MOST_ROWS: usize = 5000;
 
@@ -43,6 +45,16 @@ pub struct Options {
     pub pictures: Option<PathBuf>,
     /// The key of the supplier whose price list it is.
     pub supplier: Option<String>,
+    /// By how many per cent a price may change unseen; [`JUMP`] where nobody says.
+    pub jump: Option<u32>,
+    /// What a look told: it is done only if it is what the look saw, jumps of prices too.
+    pub token: Option<String>,
+}
+
+impl Options {
+    pub(super) fn percent(&self) -> u32 {
+        self.jump.unwrap_or(JUMP)
+    }
 }
 
 /// Told how many bytes of how many are done; may stop.
@@ -70,8 +82,15 @@ pub fn import(
     whole(&head, layout)?;
     let table = Table { file, look: &look, delimiter, head: &head, layout };
     let done = db.write(|tx| {
-        let report = run(tx, root, &config, &table, records, options, now, watch)?;
-        if options.is_check || report.problem_count > 0 {
+        let mut report = run(tx, root, &config, &table, records, options, now, watch)?;
+        report.add(&(&table.look.sha256, options.publishes, &options.supplier, report.pictures));
+        if let Some(token) = options.token.as_ref().filter(|_| report.problem_count == 0)
+            && *token != report.token()
+        {
+            return Err(ImportError::Stale);
+        }
+        let waits = report.jump_count > 0 && options.token.is_none();
+        if options.is_check || waits || report.problem_count > 0 {
             return Err(ImportError::TakenBack(Box::new(report)));
         }
         if !report.changes_nothing() {
@@ -81,7 +100,7 @@ pub fn import(
     });
     match done {
         Err(ImportError::TakenBack(report)) => {
-            if !options.is_check {
+            if !options.is_check && report.problem_count > 0 {
                 db.write(|tx| write_down(tx, &table, &report, now))?;
             }
             Ok(*report)
@@ -128,7 +147,8 @@ fn run(
     };
     if table.layout == Layout::PriceList {
         let supplier = options.supplier.as_deref().ok_or(ImportError::NoSupplier)?;
-        return price_list::take(tx, config, supplier, table.head, &ground, &mut records, now, &mut watch);
+        let way = price_list::Way { config, supplier, percent: options.percent() };
+        return price_list::take(tx, &way, table.head, &ground, &mut records, now, &mut watch);
     }
     let folder = options.pictures.as_deref().map(std::fs::canonicalize).transpose();
     let place = Place {
@@ -136,6 +156,7 @@ fn run(
             .ok_or(ImportError::Missing("price list in its currency"))?,
         location: exchange::main_location(tx)?.ok_or(ImportError::Missing("location for stock"))?,
         currency: config.currency.clone(),
+        percent: options.percent(),
         now,
     };
     let mut importer = Importer {

@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use shop::text::{folded, option_key};
 
 use super::goods::{Piece, Sale};
-use super::problem::{Code, Problem};
+use super::problem::{Code, Jump, Problem};
+use super::report::Report;
 
 /// Where prices and stock of a table go.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub(super) struct Place {
     pub(super) list: i64,
     pub(super) location: i64,
     pub(super) currency: String,
+    /// By how many per cent a price may change unseen.
+    pub(super) percent: u32,
     pub(super) now: Timestamp,
 }
 
@@ -24,7 +27,7 @@ pub(super) fn bring(
     place: &Place,
     (product, decimals): (i64, i64),
     wanted: &[Piece],
-    problems: &mut Vec<Problem>,
+    report: &mut Report,
 ) -> Result<bool, DbError> {
     let mut known = exchange::pieces(tx, product, place.list, place.location)?;
     let mut options = exchange::options_of(tx, product)?;
@@ -40,7 +43,7 @@ pub(super) fn bring(
             && let Some((_, owner)) = exchange::of_sku(tx, &folded(sku))?
             && owner != product
         {
-            problems.push(problem("SKU", Code::ForeignSku, sku));
+            report.note(problem("SKU", Code::ForeignSku, sku));
             continue;
         }
         let (found, is_new_value) = match values(tx, product, piece, &mut options, known.is_empty())? {
@@ -48,7 +51,7 @@ pub(super) fn bring(
             None => {
                 let words: Vec<String> =
                     piece.options.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-                problems.push(problem("Options", Code::OtherOptions, &words.join(", ")));
+                report.note(problem("Options", Code::OtherOptions, &words.join(", ")));
                 continue;
             }
         };
@@ -60,11 +63,7 @@ pub(super) fn bring(
         let at = by_sku.or_else(|| known.iter().position(|known| known.option_key == key));
         let mut variant = match at.and_then(|at| known.get(at)) {
             Some(variant) if variant.option_key != key => {
-                problems.push(problem(
-                    "Options",
-                    Code::OtherOptions,
-                    piece.sku.as_deref().unwrap_or_default(),
-                ));
+                report.note(problem("Options", Code::OtherOptions, piece.sku.as_deref().unwrap_or_default()));
                 continue;
             }
             Some(variant) => variant.clone(),
@@ -75,9 +74,14 @@ pub(super) fn bring(
                 made
             }
         };
-        is_changed |= change(tx, &mut variant, piece, place)?;
-        is_changed |= price(tx, &mut variant, piece, place)?;
-        is_changed |= count(tx, &mut variant, piece, decimals, place)?;
+        let before = (variant.sku.clone(), variant.gtin.clone(), variant.on_hand);
+        let is_other = change(tx, &mut variant, piece, place)?
+            | price(tx, &mut variant, piece, place, report)?
+            | count(tx, &mut variant, piece, decimals, place)?;
+        if is_other {
+            report.add(&before);
+        }
+        is_changed |= is_other;
         if let Some(slot) = known.iter_mut().find(|known| known.id == variant.id) {
             *slot = variant;
         }
@@ -218,7 +222,13 @@ fn change(tx: &mut Tx, known: &mut Known, piece: &Piece, place: &Place) -> Resul
     Ok(true)
 }
 
-fn price(tx: &mut Tx, known: &mut Known, piece: &Piece, place: &Place) -> Result<bool, DbError> {
+fn price(
+    tx: &mut Tx,
+    known: &mut Known,
+    piece: &Piece,
+    place: &Place,
+    report: &mut Report,
+) -> Result<bool, DbError> {
     let Some(amount) = piece.amount.or(known.amount) else { return Ok(false) };
     // A price before the reduction is above the price, or it is none.
     let compare_at = piece.compare_at.or(known.compare_at).filter(|before| *before > amount);
@@ -231,20 +241,27 @@ fn price(tx: &mut Tx, known: &mut Known, piece: &Piece, place: &Place) -> Result
         valid_from,
         valid_until,
     };
+    let mut told = |what, before, after| {
+        let article = known.sku.clone().unwrap_or_default();
+        let currency = place.currency.clone();
+        report.note_price(place.percent, Jump { line: piece.line, article, what, before, after, currency });
+    };
     let mut is_changed = false;
     if (known.amount, known.compare_at) != (Some(amount), compare_at) {
+        told("price", known.amount.unwrap_or_default(), amount);
         prices::set(tx, &new(amount, compare_at, None, None), None, place.now)?;
         is_changed = true;
     }
     if let Some(Sale { amount: lower, from, until }) = piece.sale {
         let from = from.unwrap_or(Timestamp::UNIX_EPOCH);
         let there = exchange::sale(tx, place.list, known.id)?;
-        let is_same = there.is_some_and(|there| {
+        let is_same = there.as_ref().is_some_and(|there| {
             there.amount == lower
                 && is_second(there.valid_from.as_deref(), Some(from))
                 && is_second(there.valid_until.as_deref(), until)
         });
         if !is_same && until.is_none_or(|until| until > from) {
+            told("sale price", there.map_or(amount, |there| there.amount), lower);
             let before = Some(amount).filter(|before| *before > lower);
             prices::set(tx, &new(lower, before, Some(from), until), None, place.now)?;
             is_changed = true;

@@ -11,7 +11,7 @@ use shop::text::folded;
 use super::amount;
 use super::csv::Records;
 use super::layout::{ARTICLE, COST, Ground, Head, Row};
-use super::problem::Code;
+use super::problem::{Code, Jump};
 use super::report::{ImportError, Report};
 use crate::settings::Config;
 
@@ -28,8 +28,18 @@ pub(super) fn is_whole(head: &Head) -> bool {
     head.has(&ARTICLE)
 }
 
+/// Whose price list it is, and how it is taken.
+pub(super) struct Way<'a> {
+    pub(super) config: &'a Config,
+    /// The supplier's key.
+    pub(super) supplier: &'a str,
+    /// By how many per cent a price may change unseen.
+    pub(super) percent: u32,
+}
+
 /// One offer.
 struct Offer {
+    line: u64,
     article: String,
     name: String,
     brand: String,
@@ -42,11 +52,9 @@ struct Offer {
 }
 
 /// Takes all offers of a price list.
-#[allow(clippy::too_many_arguments, reason = "what one import needs, said once")]
 pub(super) fn take(
     tx: &mut Tx,
-    config: &Config,
-    supplier: &str,
+    way: &Way<'_>,
     head: &Head,
     ground: &Ground,
     records: &mut Records,
@@ -54,9 +62,10 @@ pub(super) fn take(
     told: &mut dyn FnMut(&Records) -> Result<(), ImportError>,
 ) -> Result<Report, ImportError> {
     let mut report = Report::default();
-    let supplier = match exchange::supplier(tx, supplier)? {
+    let key = way.supplier;
+    let supplier = match exchange::supplier(tx, key)? {
         Some(id) => id,
-        None => rows::insert(tx, "suppliers", &[("skey", supplier.into()), ("name", supplier.into())])?,
+        None => rows::insert(tx, "suppliers", &[("skey", key.into()), ("name", key.into())])?,
     };
     while let Some(record) = records.next()? {
         report.rows += 1;
@@ -64,11 +73,11 @@ pub(super) fn take(
             told(records)?;
         }
         let mut row = Row::new(head, ground, &record);
-        let offer = offer(&mut row, config);
+        let offer = offer(&mut row, way.config);
         let is_sound = row.problems.is_empty();
         report.note_all(row.problems);
         match offer {
-            Some(offer) if is_sound => bring(tx, supplier, &offer, now, &mut report)?,
+            Some(offer) if is_sound => bring(tx, (supplier, way.percent), &offer, now, &mut report)?,
             Some(_) => {}
             None => report.keyless += u64::from(is_sound),
         }
@@ -88,6 +97,7 @@ fn offer(row: &mut Row<'_>, config: &Config) -> Option<Offer> {
     let cost = row.read(&COST, |text| amount::price(text, known.decimals, sign));
     let text = |row: &Row<'_>, names: &[&str]| row.owned(names).unwrap_or_default();
     Some(Offer {
+        line: row.record.line,
         name: text(row, &NAME),
         brand: text(row, &BRAND),
         mpn: row.code(&MPN).unwrap_or_default(),
@@ -108,7 +118,7 @@ fn pieces(text: &str) -> Result<i64, Code> {
 
 fn bring(
     tx: &mut Tx,
-    supplier: i64,
+    (supplier, percent): (i64, u32),
     offer: &Offer,
     now: Timestamp,
     report: &mut Report,
@@ -139,6 +149,11 @@ fn bring(
     report.count(old.is_none(), !is_same);
     if is_same {
         return Ok(());
+    }
+    let of_currency = old.filter(|old| old.currency.as_ref() == Some(&offer.currency));
+    if let (Some(before), Some(after)) = (of_currency.and_then(|old| old.cost), cost) {
+        let (article, currency) = (offer.article.clone(), offer.currency.clone());
+        report.note_price(percent, Jump { line: offer.line, article, what: "cost", before, after, currency });
     }
     let row: Vec<(&str, Value)> = vec![
         ("name", name.into()),

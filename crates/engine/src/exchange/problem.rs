@@ -1,4 +1,6 @@
-//! What is wrong with a row: where it stands, and why it is not taken.
+//! What is wrong with a row: where it stands, and why it is not taken; what somebody should see before it is.
+
+use shop::money::{Currency, format_amount};
 
 /// Something wrong with a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +13,43 @@ pub struct Problem {
     pub code: Code,
     /// What stands there.
     pub value: String,
+}
+
+/// A price that changes by more than it may unseen, as when a decimal sign is lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Jump {
+    /// The line of the file, from 1.
+    pub line: u64,
+    /// The article number, or the supplier's.
+    pub article: String,
+    /// Which price: `price`, `sale price`, `cost`.
+    pub what: &'static str,
+    /// The price that there is, in minor units.
+    pub before: i64,
+    /// The price of the table, in minor units.
+    pub after: i64,
+    /// Its currency.
+    pub currency: String,
+}
+
+impl Jump {
+    /// Whether it changes by more than so many per cent of what there is. From nothing every price may come.
+    pub(super) fn is_beyond(&self, percent: u32) -> bool {
+        let (before, after) = (i128::from(self.before), i128::from(self.after));
+        before > 0 && (after - before).abs() * 100 > before * i128::from(percent)
+    }
+}
+
+impl std::fmt::Display for Jump {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let money = |amount| match Currency::find(&self.currency) {
+            Some(currency) => format_amount(amount, currency, "en"),
+            None => format!("{amount} {}", self.currency),
+        };
+        let article: String = self.article.chars().filter(|letter| !letter.is_control()).take(80).collect();
+        let (line, what) = (self.line, self.what);
+        write!(f, "line {line}, `{article}`: {what} {} -> {}", money(self.before), money(self.after))
+    }
 }
 
 /// Why a cell is not taken.

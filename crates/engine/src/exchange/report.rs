@@ -3,14 +3,17 @@
 use std::io;
 
 use db::DbError;
+use sha2::{Digest as _, Sha256};
 
 use super::broken::Broken;
-use super::problem::Problem;
+use super::problem::{Jump, Problem};
 use crate::media::AddError;
 use crate::settings::ConfigError;
 
-/// Problems that are told one by one.
+/// Problems, and jumps of prices, that are told one by one.
 const MOST_PROBLEMS: usize = 1000;
+/// Bytes of a token: enough that no other outcome has it by chance.
+const TOKEN: usize = 12;
 
 /// What came of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +38,12 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// How many things are wrong.
     pub problem_count: u64,
+    /// Prices that change by more than they may unseen, in the order of the lines.
+    pub jumps: Vec<Jump>,
+    /// How many prices do.
+    pub jump_count: u64,
+    /// A sum over everything that was found and changed, without numbers of rows, which a look uses up.
+    pub(super) sum: [u8; 32],
 }
 
 impl Report {
@@ -49,7 +58,31 @@ impl Report {
         problems.into_iter().for_each(|problem| self.note(problem));
     }
 
+    /// What a look tells and the import that follows is to find again: the same table, taken in the same way, finds the
+    /// store as it was and does the same to it.
+    pub fn token(&self) -> String {
+        self.sum.iter().take(TOKEN).map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Adds to the sum over what is done.
+    pub(super) fn add(&mut self, what: &impl std::fmt::Debug) {
+        let next = Sha256::new().chain_update(self.sum).chain_update(format!("{what:?}"));
+        self.sum = next.finalize().into();
+    }
+
+    /// Notes a price that changes by more than so many per cent.
+    pub(super) fn note_price(&mut self, percent: u32, change: Jump) {
+        self.add(&change);
+        if change.is_beyond(percent) {
+            self.jump_count += 1;
+            if self.jumps.len() < MOST_PROBLEMS {
+                self.jumps.push(change);
+            }
+        }
+    }
+
     pub(super) fn count(&mut self, is_new: bool, is_changed: bool) {
+        self.add(&(self.rows, is_new, is_changed));
         match (is_new, is_changed) {
             (true, _) => self.new += 1,
             (false, true) => self.changed += 1,
@@ -86,6 +119,11 @@ pub enum ImportError {
     /// A price list of nobody.
     #[error("a price list needs --supplier; a key that is not known yet makes a new one")]
     NoSupplier,
+    /// What would be done is not what the token stands for.
+    #[error(
+        "the store or the table is not what the token was told for; nothing was changed; look again with --check"
+    )]
+    Stale,
     /// Somebody wished to stop.
     #[error("stopped; nothing was changed")]
     Stopped,

@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::output;
 use crate::progress::Progress;
 
-/// Problems that are printed.
+/// Problems, and jumps of prices, that are printed.
 const MOST: usize = 100;
 
 /// Takes a table into the store.
@@ -40,6 +40,8 @@ pub(super) fn import(arguments: &StoreImport) -> Result<Exit> {
         publishes: arguments.publish,
         pictures: arguments.pictures.clone(),
         supplier: arguments.supplier.clone(),
+        jump: Some(arguments.jump),
+        token: arguments.token.clone(),
     };
     let db = store::open_db(&arguments.root)?;
     let mut progress = Progress::new();
@@ -49,19 +51,37 @@ pub(super) fn import(arguments: &StoreImport) -> Result<Exit> {
     progress.clear();
     let report = report?;
     tell(&report);
+    list(&report.jumps, report.jump_count);
+    list(&report.problems, report.problem_count);
     if report.problem_count > 0 {
-        for problem in report.problems.iter().take(MOST) {
-            output::problem(&problem.to_string());
-        }
-        let rest = report.problem_count.saturating_sub(MOST as u64);
-        if rest > 0 {
-            output::problem(&format!("and {rest} more"));
-        }
         output::note("Nothing was changed.");
         return Ok(Exit::Refused);
     }
-    output::note(if arguments.check { "Nothing was changed: this was a look only." } else { "Done." });
+    if arguments.check {
+        output::line(&format!("{:20} {}", "token", report.token()));
+        output::note("Nothing was changed: this was a look only.");
+        return Ok(Exit::Done);
+    }
+    if report.jump_count > 0 && arguments.token.is_none() {
+        output::note(&format!(
+            "Nothing was changed: prices change by more than {} per cent. Look with --check, then take it with the --token it tells.",
+            arguments.jump
+        ));
+        return Ok(Exit::Refused);
+    }
+    output::note("Done.");
     Ok(Exit::Done)
+}
+
+/// What somebody should read, a line each.
+fn list<T: ToString>(kept: &[T], count: u64) {
+    for one in kept.iter().take(MOST) {
+        output::problem(&one.to_string());
+    }
+    let rest = count.saturating_sub(MOST as u64);
+    if rest > 0 {
+        output::problem(&format!("and {rest} more"));
+    }
 }
 
 fn tell(report: &Report) {
@@ -74,6 +94,7 @@ fn tell(report: &Report) {
         ("of no variant yet", report.unmatched),
         ("new pictures", report.pictures),
         ("pictures not found", report.missing_pictures),
+        ("price jumps", report.jump_count),
         ("problems", report.problem_count),
     ];
     for (name, count) in counts.into_iter().filter(|(name, count)| *count > 0 || *name == "rows") {
