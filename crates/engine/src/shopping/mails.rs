@@ -20,9 +20,37 @@ pub(crate) fn queue(
     data: &Json,
 ) -> Done<()> {
     if !to.is_empty() {
+        let data = &greeting(data);
         mail::queue(tx, &NewMail { key, to, template, language, data }, cx.now)?;
     }
     Ok(())
+}
+
+/// Letters of a name with which somebody is greeted.
+const LONGEST_NAME: usize = 60;
+
+/// The data without names that are none. Whoever types a stranger's address types the name beside it, and the store's
+/// mail must not carry what he has to say.
+fn greeting(data: &Json) -> Json {
+    let mut data = data.clone();
+    for place in ["/name", "/order/name"] {
+        if let Some(name) = data.pointer_mut(place)
+            && name.as_str().is_some_and(|name| !is_name(name))
+        {
+            *name = Json::Null;
+        }
+    }
+    data
+}
+
+/// Whether somebody could be called so: no address, no number to call, no text.
+fn is_name(text: &str) -> bool {
+    let letters: Vec<char> = text.chars().collect();
+    let leads_on = letters.windows(2).any(|pair| matches!(pair, ['.', after] if after.is_alphanumeric()));
+    letters.len() <= LONGEST_NAME
+        && !leads_on
+        && !text.contains(['/', '\\', '@', ':', '<', '>', '\n', '\r'])
+        && letters.iter().filter(|letter| letter.is_numeric()).count() < 4
 }
 
 /// The order as mails show it.
@@ -178,4 +206,40 @@ pub(crate) fn returned(tx: &mut Tx, cx: Cx<'_>, order: i64, id: i64) -> Done<()>
 pub(crate) fn return_asked(tx: &mut Tx, cx: Cx<'_>, order: i64, id: i64, text: &str) -> Done<()> {
     let (order, _) = about(tx, cx, order)?;
     event(tx, cx, "kMessageNew", &order, json!({"return": id, "email": order.email, "text": text}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_greet() {
+        for name in [
+            "Anna",
+            "Дарья Ильинична",
+            "J. R. R. Tolkien",
+            "Nguyễn Văn A",
+            "Louis XIV",
+            "O'Neil-Smith 3rd",
+            "李雷",
+        ] {
+            assert!(is_name(name), "{name}");
+        }
+        for text in [
+            "https://evil.example",
+            "evil.example",
+            "WIN at evil.рф now",
+            "call 0900 1234",
+            "a@b",
+            "// look",
+            "two\nlines",
+            "\u{661}\u{662}\u{663}\u{664}",
+            "A sentence that goes on and on until somebody reads it and does what it says",
+        ] {
+            assert!(!is_name(text), "{text}");
+        }
+        let data =
+            greeting(&json!({"name": "see evil.example", "link": "https://ours", "order": {"name": "Anna"}}));
+        assert_eq!(data, json!({"name": null, "link": "https://ours", "order": {"name": "Anna"}}));
+    }
 }
