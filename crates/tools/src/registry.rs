@@ -19,6 +19,7 @@ pub static ALL: &[ToolSpec] = &[
     shop::agent::TOOL,
     shop::module::TOOL,
     shop::page::TOOL,
+    engine::db_execute::TOOL,
     engine::db_locks::TOOL,
     engine::db_select::TOOL,
     engine::db_tables::TOOL,

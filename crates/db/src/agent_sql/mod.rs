@@ -9,10 +9,14 @@
 pub(crate) mod answer;
 pub(crate) mod functions;
 pub(crate) mod json;
+mod pool_writes;
 mod reads;
 mod select;
+mod target;
 mod write;
 
 pub use answer::{Limits, SelectError, Table};
+pub use pool_writes::Modified;
 pub use reads::{Reads, reads};
-pub use select::select;
+pub use select::{Reader, select};
+pub use target::target;

@@ -5,13 +5,14 @@ use std::time::Duration;
 use serde_json::Value as Json;
 
 use super::answer::{Limits, SelectError, Table};
+use super::pool_writes::cell;
 use super::select::scalar;
 use crate::schema::{self, is_written_by_units};
 use crate::transaction::Session;
 use crate::{DbError, Tx, Value};
 
 /// Most rows that one statement changes.
-const MOST_ROWS: u64 = 10_000;
+pub(super) const MOST_ROWS: u64 = 10_000;
 /// Longest statement.
 const LONGEST: usize = 100_000;
 
@@ -70,12 +71,12 @@ impl Tx {
             return Err(SelectError::TooManyRows(MOST_ROWS as usize));
         }
         self.mark(STATEMENT)?;
-        let ids = rows.iter().map(|row| self.unit_insert_one(table, row)).collect::<Result<Vec<_>, _>>();
+        let ids = rows.iter().map(|row| self.insert_one(table, row)).collect::<Result<Vec<_>, _>>();
         self.end_mark(STATEMENT, ids.is_ok())?;
         ids
     }
 
-    fn unit_insert_one(&mut self, table: &str, row: &[(String, Json)]) -> Result<i64, SelectError> {
+    pub(super) fn insert_one(&mut self, table: &str, row: &[(String, Json)]) -> Result<i64, SelectError> {
         for (name, _) in row {
             if !is_column(table, name) {
                 return Err(SelectError::Wrong(format!("{table} has no column `{}`", short(name))));
@@ -83,7 +84,7 @@ impl Tx {
         }
         let values = row
             .iter()
-            .map(|(name, value)| Ok((name.as_str(), scalar(name, value)?)))
+            .map(|(name, value)| Ok((name.as_str(), cell(name, value)?)))
             .collect::<Result<Vec<(&str, Value)>, SelectError>>()?;
         let names: Vec<String> = row.iter().map(|(name, _)| format!("\"{name}\"")).collect();
         let places: Vec<String> = row.iter().map(|(name, _)| format!(":{name}")).collect();
@@ -126,7 +127,10 @@ impl Tx {
 /// The part that one statement is.
 const STATEMENT: &str = "statement";
 
-fn checked<'a>(sql: &str, params: &'a [(String, Json)]) -> Result<Vec<(&'a str, Value)>, SelectError> {
+pub(super) fn checked<'a>(
+    sql: &str,
+    params: &'a [(String, Json)],
+) -> Result<Vec<(&'a str, Value)>, SelectError> {
     if sql.contains('\0') {
         return Err(SelectError::Wrong("a zero byte".to_owned()));
     }

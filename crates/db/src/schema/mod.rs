@@ -76,6 +76,13 @@ pub fn is_written_by_units(name: &str) -> bool {
     }
 }
 
+/// Whether statements of agents may write this table: what units may, and the lists and names that the owner extends.
+/// People, rights, tickets, the journal and what hangs together are written by the commands made for them.
+pub fn is_written_by_agents(name: &str) -> bool {
+    let is_list = people::LISTS.tables.iter().any(|table| table.name == name && table.access == Access::Open);
+    is_list || is_written_by_units(name)
+}
+
 /// Whether the owner made this table beside ours.
 fn is_owners(name: &str) -> bool {
     name.get(..OWNERS.len()).is_some_and(|start| start.eq_ignore_ascii_case(OWNERS)) && table(name).is_none()

@@ -43,10 +43,12 @@ pub mod sign_in_attempts;
 pub mod sitemap;
 pub mod slugs;
 pub mod stock;
+pub mod sweep;
 pub mod tasks;
 pub mod texts;
 pub mod tickets;
 pub mod translations;
+pub mod trees;
 pub mod users;
 
 pub(crate) mod record;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use db::agent_sql::{Limits, SelectError, select};
+use db::agent_sql::{Limits, Reader, SelectError, select};
 use db::{Db, DbError, Dialect, Value as Sent};
 use serde_json::{Value, json};
 
@@ -340,4 +340,35 @@ fn the_agents_login_sees_its_views_without_being_told_where_they_are() {
     let found = plain.read::<_, DbError>(|tx| tx.rows("select login from users", &[])).unwrap();
     assert_eq!(found[0].get::<String>("login").unwrap(), "irina");
     assert!(plain.read::<_, DbError>(|tx| tx.rows("select password_hash from users", &[])).is_err());
+}
+
+on_both! {
+    fn statements_of_one_reader_see_one_moment_also_after_a_mistake(db: &Db) {
+        person(db, "anna", None);
+        let limits = Limits::default();
+        let mut reader = Reader::begin(db, Duration::from_secs(30)).unwrap();
+        let count = |reader: &mut Reader| {
+            let table = reader.select("select count(*) as n from users", &[], &limits).unwrap();
+            table.rows[0][0].clone()
+        };
+        assert_eq!(count(&mut reader), json!(1));
+        person(db, "boris", None);
+        assert_eq!(count(&mut reader), json!(1));
+        assert!(matches!(reader.select("select nothing", &[], &limits), Err(SelectError::Wrong(_))));
+        let few = Limits { rows: 1, ..Limits::default() };
+        let two = reader.select("select 1 as n union all select 2", &[], &few);
+        assert!(matches!(two, Err(SelectError::TooManyRows(1))), "{two:?}");
+        for own in ["begin", "commit", "rollback", "end"] {
+            assert!(reader.select(own, &[], &limits).is_err(), "{own}");
+        }
+        assert_eq!(count(&mut reader), json!(1));
+        let plan =
+            reader.plan("select id from users where id = :id", &[("id".to_owned(), json!(1))], limits.time);
+        let plan = plan.unwrap().join(" ").to_lowercase();
+        assert!(plan.contains("users"), "{plan}");
+        assert!(reader.plan("select password_hash from users", &[], limits.time).is_err());
+        assert!(reader.plan("delete from users", &[], limits.time).is_err());
+        drop(reader);
+        assert_eq!(rows(db, "select count(*) as n from users", &json!({})), json!([[2]]));
+    }
 }

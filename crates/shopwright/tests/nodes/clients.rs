@@ -128,8 +128,10 @@ fn repository(caller: &mut impl Caller, books: &mut Books, name: &str, dice: &mu
 
 fn database(caller: &mut impl Caller, books: &mut Books, dice: &mut Dice) -> Result<()> {
     let pool = json!({"pool": [{"do": "select", "sql": "select count(*) as n from notes"}]});
-    match dice.roll(2) {
+    let change = json!({"pool": [{"do": "modify", "sql": "update tags set position = position + 1"}]});
+    match dice.roll(3) {
         0 => other(caller, books, "engine_db_tables", &json!({"name": "notes"})),
+        1 => other(caller, books, "engine_db_execute", &change),
         _ => other(caller, books, "engine_db_select", &pool),
     }
 }

@@ -1,10 +1,13 @@
 //! Files, data and settings of the store. See spec: engine-tools.md.
 
 mod content;
+pub mod db_execute;
 pub mod db_locks;
 pub mod db_select;
+mod db_steps;
 pub mod db_tables;
 pub mod db_unlocks;
+mod db_writes;
 pub mod history_content;
 pub mod history_list;
 pub mod history_restore;
@@ -25,6 +28,8 @@ pub mod unit_rename;
 pub mod unit_save;
 pub mod whole_load;
 
+#[cfg(test)]
+mod db_execute_tests;
 #[cfg(test)]
 mod db_tests;
 #[cfg(test)]

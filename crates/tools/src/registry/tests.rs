@@ -88,7 +88,17 @@ fn every_tool_has_two_halves_that_fit_its_effect() {
         let writes = tool.name.split('_').any(|word| {
             matches!(
                 word,
-                "save" | "write" | "remove" | "add" | "rename" | "restore" | "unlocks" | "run" | "pool"
+                "save"
+                    | "write"
+                    | "execute"
+                    | "remove"
+                    | "add"
+                    | "rename"
+                    | "restore"
+                    | "unlocks"
+                    | "run"
+                    | "pool"
+                    | "clear"
             )
         });
         assert_eq!(tool.effect != Effect::Reads, writes, "{}", tool.name);

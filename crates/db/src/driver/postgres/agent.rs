@@ -1,7 +1,7 @@
 //! Agents' statements on PostgreSQL: under a login of their own, inside a query of ours, in a transaction that is
 //! always taken back, stopped from outside when its time is up.
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -30,47 +30,103 @@ const CONNECTIONS: usize = 4;
 /// The server stops a statement itself, in case that we cannot.
 const SPARE: Duration = Duration::from_secs(2);
 
-impl Postgres {
-    /// Carries out one statement of an agent.
-    pub(crate) fn agent_select(
-        self: &Arc<Self>,
+/// Statements of one pool: all see the database of one moment.
+pub(crate) struct PostgresReader {
+    database: Arc<Postgres>,
+    /// `None` after a statement whose end is not known, and after the end.
+    client: Option<Object>,
+}
+
+impl PostgresReader {
+    /// Begins the transaction, which the server ends itself when that much time is over.
+    pub(crate) fn begin(database: &Arc<Postgres>, time: Duration) -> Result<Self, SelectError> {
+        let pool = database.readers()?;
+        let client = database.runtime()?.block_on(database.agent_client(&pool, time))?;
+        Ok(Self { database: Arc::clone(database), client: Some(client) })
+    }
+
+    /// One statement.
+    pub(crate) fn select(
+        &mut self,
         sql: &str,
         params: &[(&str, Value)],
         limits: &Limits,
     ) -> Result<Table, SelectError> {
+        self.within(sql, params, limits, |call, client| Box::pin(call.run(client)))
+    }
+
+    /// How the server would go about a statement, in its own words.
+    pub(crate) fn plan(
+        &mut self,
+        sql: &str,
+        params: &[(&str, Value)],
+        time: Duration,
+    ) -> Result<Vec<String>, SelectError> {
+        let limits = Limits { time, ..Limits::default() };
+        self.within(sql, params, &limits, |call, client| Box::pin(call.plan(client)))
+    }
+
+    fn within<T>(
+        &mut self,
+        sql: &str,
+        params: &[(&str, Value)],
+        limits: &Limits,
+        work: impl for<'a> FnOnce(&'a Call<'a>, &'a Object) -> Work<'a, T>,
+    ) -> Result<T, SelectError> {
         let guarded = guard(sql)?;
-        let pool = self.readers()?;
         let is_nothing =
             |name: &str| params.iter().any(|(known, value)| *known == name && *value == Value::Null);
         let numbered = number_but(guarded.sql, is_nothing);
         let values = places(guarded.sql, &numbered, params).map_err(SelectError::Parameter)?;
         let call = Call { sql: &numbered.sql, values: &values, unknown: &guarded.unknown, limits };
-        let Some(runtime) = &self.runtime else {
-            return Err(DbError::unreachable("the database is being closed").into());
-        };
-        runtime.block_on(async {
-            let client = self.agent_client(&pool, limits).await?;
+        let runtime = self.database.runtime()?;
+        let client = self.client.take().ok_or_else(|| DbError::sql("the transaction has ended"))?;
+        let (answer, client) = runtime.block_on(async {
             let cancel = client.cancel_token();
-            let answer = tokio::time::timeout(limits.time, call.run(&client))
+            let answer = tokio::time::timeout(limits.time, work(&call, &client))
                 .await
                 .unwrap_or(Err(SelectError::TooLong(limits.time)));
             // One that may still be at work must end, and nobody gets its connection.
             let is_over =
                 !matches!(answer, Err(SelectError::TooLong(_) | SelectError::TooLarge | SelectError::Db(_)));
-            if !is_over || client.batch_execute("rollback").await.is_err() {
+            // After a mistake nothing more is carried out until it is taken back; the moment that is seen stays.
+            if !is_over || client.batch_execute("rollback to own").await.is_err() {
                 drop(Object::take(client));
-                let _ = tokio::time::timeout(WAIT, cancel.cancel_query(self.tls.clone())).await;
+                let _ = tokio::time::timeout(WAIT, cancel.cancel_query(self.database.tls.clone())).await;
+                return (answer, None);
             }
-            answer
-        })
+            (answer, Some(client))
+        });
+        self.client = client;
+        answer
+    }
+}
+
+impl Drop for PostgresReader {
+    fn drop(&mut self) {
+        let Some(client) = self.client.take() else { return };
+        let Ok(runtime) = self.database.runtime() else { return };
+        runtime.block_on(async {
+            if client.batch_execute("rollback").await.is_err() {
+                drop(Object::take(client));
+            }
+        });
+    }
+}
+
+type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, SelectError>> + 'a>>;
+
+impl Postgres {
+    fn runtime(&self) -> Result<&tokio::runtime::Runtime, DbError> {
+        self.runtime.as_ref().ok_or_else(|| DbError::unreachable("the database is being closed"))
     }
 
     /// A connection with an open transaction, to a server that is no standby.
-    async fn agent_client(&self, pool: &Pool, limits: &Limits) -> Result<Object, SelectError> {
+    async fn agent_client(&self, pool: &Pool, time: Duration) -> Result<Object, SelectError> {
         let mut tries = 0;
         loop {
             let client = pool.get().await.map_err(|cause| not_ready(pool_error(cause)))?;
-            let cause = match begin(&client, limits.time, self.wants_writable()).await {
+            let cause = match begin(&client, time, self.wants_writable()).await {
                 Ok(()) => return Ok(client),
                 Err(cause) => cause,
             };
@@ -164,6 +220,15 @@ impl Call<'_> {
             collected.push(values.collect::<Result<_, SelectError>>()?)?;
         }
         Ok(collected.finish())
+    }
+
+    /// The server's plan of it, by lines.
+    pub(super) async fn plan(&self, client: &Object) -> Result<Vec<String>, SelectError> {
+        let failed = |cause| failure(cause, self.limits.time);
+        self.refuse_functions(client).await?;
+        let statement = self.prepare(client, &format!("explain {}", self.sql)).await?;
+        let rows = client.query(&statement, &references(self.values)).await.map_err(failed)?;
+        rows.iter().map(|row| row.try_get::<_, String>(0).map_err(failed)).collect()
     }
 
     /// Refuses names before brackets that the server knows as functions.

@@ -18,6 +18,7 @@ mod transfer;
 mod unit;
 mod value;
 
+pub(crate) use agent::PostgresReader;
 pub(crate) use pool::Postgres;
 pub(crate) use session::PostgresSession;
 pub(crate) use transfer::CopyIn;

@@ -60,6 +60,43 @@ impl PostgresSession {
         })
     }
 
+    /// One statement that inserts rows of these tables and returns their numbers.
+    pub(crate) fn unit_returning(
+        &mut self,
+        sql: &str,
+        params: &[(&str, Value)],
+        writes: &[String],
+        time: Duration,
+    ) -> Result<Vec<i64>, SelectError> {
+        let guarded = guard_as(sql, &["insert"])?;
+        let limits = Limits { time, ..Limits::default() };
+        self.as_unit(&guarded, params, &limits, writes, |call, client, scope| {
+            Box::pin(async move {
+                let failed = |cause| failure(cause, call.limits.time);
+                call.refuse_functions(client).await?;
+                plan(client, call, scope).await?;
+                let statement = call.prepare(client, call.sql).await?;
+                if statement.columns().len() != 1 {
+                    return Err(SelectError::Forbidden("this one is of another kind".to_owned()));
+                }
+                let rows = client.query(&statement, &references(call.values)).await.map_err(failed)?;
+                rows.iter().map(|row| row.try_get(0).map_err(failed)).collect()
+            })
+        })
+    }
+
+    /// How the server goes about a statement that may change rows.
+    pub(crate) fn unit_plan(
+        &mut self,
+        sql: &str,
+        params: &[(&str, Value)],
+        time: Duration,
+    ) -> Result<Vec<String>, SelectError> {
+        let guarded = guard_as(sql, &["select", "with", "values", "insert", "update", "delete"])?;
+        let limits = Limits { time, ..Limits::default() };
+        self.as_unit(&guarded, params, &limits, &[], |call, client, _| Box::pin(call.plan(client)))
+    }
+
     /// Does something while names mean the views, and takes back what a failure left.
     fn as_unit<T>(
         &mut self,
@@ -143,6 +180,9 @@ fn check(node: &Json, scope: &Scope<'_>) -> Result<(), SelectError> {
         Json::Array(nodes) => nodes.iter().try_for_each(|node| check(node, scope)),
         Json::Object(fields) => {
             let text = |name: &str| fields.get(name).and_then(Json::as_str);
+            if text("Node Type") == Some("LockRows") {
+                return Err(SelectError::Forbidden("rows are not held by a statement that reads".to_owned()));
+            }
             if let Some(table) = text("Relation Name") {
                 if text("Schema") != Some(scope.own) {
                     return Err(SelectError::Forbidden(format!("`{table}` is no table of the store")));

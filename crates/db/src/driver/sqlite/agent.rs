@@ -1,5 +1,7 @@
 //! Agents' statements on SQLite: connections that can only read, and only what is no secret.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
@@ -21,41 +23,124 @@ const KEPT: usize = 4;
 /// Steps of the statement between two looks at the clock. No step takes long: see `functions.rs` and the limits.
 pub(super) const STEPS: i32 = 50;
 
-impl Sqlite {
-    /// Carries out one statement of an agent.
-    pub(crate) fn agent_select(
-        &self,
+/// A connection for agents' statements.
+pub(super) struct AgentConnection {
+    connection: Connection,
+    /// Whether the statement is ours, which begins or ends the pool's transaction.
+    is_own: Arc<AtomicBool>,
+}
+
+impl AgentConnection {
+    /// Carries out a statement of ours that begins or ends the transaction.
+    fn own(&self, sql: &str) -> Result<(), DbError> {
+        self.is_own.store(true, Ordering::SeqCst);
+        let done = self.connection.execute_batch(sql).map_err(error);
+        self.is_own.store(false, Ordering::SeqCst);
+        done
+    }
+}
+
+/// Statements of one pool: all see the file of the moment of the first.
+pub(crate) struct SqliteReader {
+    database: Arc<Sqlite>,
+    /// `None` only after the end.
+    lent: Option<AgentConnection>,
+}
+
+impl SqliteReader {
+    pub(crate) fn begin(database: &Arc<Sqlite>) -> Result<Self, SelectError> {
+        let kept = hold(&database.agents).pop();
+        let lent = match kept {
+            Some(lent) => lent,
+            None => open(&database.path)?,
+        };
+        lent.own("begin")?;
+        Ok(Self { database: Arc::clone(database), lent: Some(lent) })
+    }
+
+    /// One statement.
+    pub(crate) fn select(
+        &mut self,
         sql: &str,
         params: &[(&str, Value)],
         limits: &Limits,
     ) -> Result<Table, SelectError> {
-        let lent = hold(&self.agents).pop();
-        let mut connection = match lent {
-            Some(connection) => connection,
-            None => open(&self.path)?,
-        };
-        let end = Instant::now() + limits.time;
-        connection.progress_handler(STEPS, Some(move || Instant::now() > end)).map_err(error)?;
-        let table = run(&connection, sql, params, limits);
-        let mut kept = hold(&self.agents);
-        if kept.len() < KEPT {
-            kept.push(connection);
-        }
-        table
+        self.within(limits.time, |connection| run(connection, sql, params, limits))
+    }
+
+    /// How the database would go about a statement, in its own words.
+    pub(crate) fn plan(
+        &mut self,
+        sql: &str,
+        params: &[(&str, Value)],
+        time: Duration,
+    ) -> Result<Vec<String>, SelectError> {
+        self.within(time, |connection| plan(connection, sql, params, time))
+    }
+
+    fn within<T>(
+        &mut self,
+        time: Duration,
+        work: impl FnOnce(&Connection) -> Result<T, SelectError>,
+    ) -> Result<T, SelectError> {
+        let lent = self.lent.as_mut().ok_or_else(|| DbError::sql("the transaction has ended"))?;
+        let end = Instant::now() + time;
+        lent.connection.progress_handler(STEPS, Some(move || Instant::now() > end)).map_err(error)?;
+        let done = work(&lent.connection);
+        lent.connection.progress_handler(0, None::<fn() -> bool>).map_err(error)?;
+        done
     }
 }
 
-fn open(path: &std::path::Path) -> Result<Connection, DbError> {
+impl Drop for SqliteReader {
+    fn drop(&mut self) {
+        let Some(lent) = self.lent.take() else { return };
+        // One that cannot end its transaction is not used again.
+        if !lent.connection.is_autocommit() && lent.own("rollback").is_err() {
+            return;
+        }
+        let mut kept = hold(&self.database.agents);
+        if kept.len() < KEPT {
+            kept.push(lent);
+        }
+    }
+}
+
+/// The steps of SQLite's plan of a statement.
+pub(super) fn plan(
+    connection: &Connection,
+    sql: &str,
+    params: &[(&str, Value)],
+    time: Duration,
+) -> Result<Vec<String>, SelectError> {
+    let failed = |cause| failure(cause, time);
+    let mut statement = connection.prepare(&format!("explain query plan {sql}")).map_err(failed)?;
+    session::bind(&mut statement, params)?;
+    let mut rows = statement.raw_query();
+    let mut lines = Vec::new();
+    while let Some(row) = rows.next().map_err(failed)? {
+        lines.push(row.get::<_, String>("detail").map_err(failed)?);
+    }
+    Ok(lines)
+}
+
+fn open(path: &std::path::Path) -> Result<AgentConnection, DbError> {
     let mut connection = connect::agent(path)?;
     functions::add(&connection).map_err(error)?;
     let (views, hidden) = views(&connection)?;
     connection.execute_batch(&views).map_err(error)?;
     connection.pragma_update(None, "query_only", true).map_err(error)?;
     connect::set_limits(&connection)?;
+    let is_own = Arc::new(AtomicBool::new(false));
+    let own = Arc::clone(&is_own);
     connection
-        .authorizer(Some(move |context: AuthContext<'_>| authorize(&context, &hidden)))
+        .authorizer(Some(move |context: AuthContext<'_>| {
+            let is_ours =
+                matches!(context.action, AuthAction::Transaction { .. }) && own.load(Ordering::SeqCst);
+            if is_ours { Authorization::Allow } else { authorize(&context, &hidden) }
+        }))
         .map_err(error)?;
-    Ok(connection)
+    Ok(AgentConnection { connection, is_own })
 }
 
 /// Views over the tables, without the secrets, and the tables that are secrets as a whole. Views stand before the

@@ -17,5 +17,6 @@ mod transfer;
 mod unit;
 mod watcher;
 
+pub(crate) use agent::SqliteReader;
 pub(crate) use pool::Sqlite;
 pub(crate) use session::SqliteSession;

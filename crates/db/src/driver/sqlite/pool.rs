@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
+use super::agent::AgentConnection;
 use super::connect;
 use super::watcher::Watcher;
 use crate::DbError;
@@ -29,7 +30,7 @@ pub(crate) struct Sqlite {
     pub(crate) listeners: Listeners,
     watcher: Mutex<Watcher>,
     /// Connections for agents' statements.
-    pub(super) agents: Mutex<Vec<Connection>>,
+    pub(super) agents: Mutex<Vec<AgentConnection>>,
 }
 
 #[derive(Default)]

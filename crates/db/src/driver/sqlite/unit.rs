@@ -76,6 +76,41 @@ impl SqliteSession {
         })
     }
 
+    /// One statement that inserts rows of these tables and returns their numbers.
+    pub(crate) fn unit_returning(
+        &mut self,
+        sql: &str,
+        params: &[(&str, Value)],
+        writes: &[String],
+        time: Duration,
+    ) -> Result<Vec<i64>, SelectError> {
+        self.as_unit(writes, time, |connection, _| {
+            let failed = |cause| failure(cause, time);
+            let mut statement = connection.prepare(sql).map_err(failed)?;
+            if statement.readonly() || statement.is_explain() != 0 || statement.column_count() != 1 {
+                return Err(SelectError::Forbidden("this one is of another kind".to_owned()));
+            }
+            bind(&mut statement, params).map_err(parameter)?;
+            let mut rows = statement.raw_query();
+            let mut ids = Vec::new();
+            while let Some(row) = rows.next().map_err(failed)? {
+                ids.push(row.get(0).map_err(failed)?);
+            }
+            Ok(ids)
+        })
+    }
+
+    /// How SQLite goes about a statement that may change rows of these tables.
+    pub(crate) fn unit_plan(
+        &mut self,
+        sql: &str,
+        params: &[(&str, Value)],
+        writes: &[String],
+        time: Duration,
+    ) -> Result<Vec<String>, SelectError> {
+        self.as_unit(writes, time, |connection, _| super::agent::plan(connection, sql, params, time))
+    }
+
     /// Does something under the authorizer and the clock, which the engine's own statements are not under.
     fn as_unit<T>(
         &mut self,
