@@ -199,7 +199,7 @@ fn one(kind: Kind, value: Value) -> Option<Value> {
     match kind {
         Kind::Str => text(value).map(Value::String),
         Kind::Int => int(&value).map(Value::from),
-        Kind::Float => float(value),
+        Kind::Float => float(&value),
         Kind::Bool => truth(&value).map(Value::Bool),
         Kind::Date => value.as_str().and_then(day).map(Value::String),
         Kind::Time => value.as_str().and_then(time).map(Value::String),
@@ -253,13 +253,14 @@ fn spelled(text: &str) -> Option<i64> {
     (number.to_string() == text).then_some(number)
 }
 
-fn float(value: Value) -> Option<Value> {
-    let Value::Number(number) = &value else { return None };
+/// A number with a fraction, also where it was written without: the unit gets numbers of one kind.
+fn float(value: &Value) -> Option<Value> {
+    let Value::Number(number) = value else { return None };
     let is_exact = match (number.as_i64(), number.is_f64()) {
         (Some(whole), _) => whole.unsigned_abs() <= EXACT.unsigned_abs(),
         (None, is_real) => is_real,
     };
-    (is_exact && number.as_f64().is_some_and(f64::is_finite)).then_some(value)
+    number.as_f64().filter(|real| is_exact && real.is_finite()).map(Value::from)
 }
 
 fn truth(value: &Value) -> Option<bool> {

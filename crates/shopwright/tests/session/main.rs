@@ -47,6 +47,7 @@ mod site;
 #[cfg(test)]
 mod store_contents;
 #[cfg(test)]
+mod tool_fields;
 mod topics;
 #[cfg(test)]
 mod trying;
