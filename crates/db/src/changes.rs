@@ -73,8 +73,8 @@ pub fn since(tx: &mut Tx, position: &Position) -> Result<Told, DbError> {
     Ok(Told::Changes { changes, upto })
 }
 
-/// Makes no notes of what this transaction changes from here on: it is told as a whole, that anything may have changed.
-/// For filling a store.
+/// Makes no notes of what this transaction changes from here on, nor journals it: it is told as a whole, that anything
+/// may have changed. For filling a store.
 pub fn pause(tx: &mut Tx) -> Result<(), DbError> {
     tx.pause_changes()
 }

@@ -12,6 +12,7 @@ mod dialect;
 mod driver;
 mod error;
 mod id_list;
+mod journal_entry;
 mod migrate;
 mod tables;
 mod timestamps;

@@ -18,6 +18,8 @@ use crate::{DbError, Tx, groups, translations};
 /// was taken from them stays taken.
 pub fn base(tx: &mut Tx, now: Timestamp) -> Result<(), DbError> {
     tx.lock("seed")?;
+    // What every store has is nobody's doing.
+    tx.skip_journal()?;
     let mut named = Named::read(tx)?;
     let administrators = match groups::by_skey(tx, groups::ADMIN, FALLBACK)? {
         Some(group) => group.id,

@@ -6,6 +6,7 @@ use crate::change_notes::Position;
 use crate::driver::postgres::{Postgres, PostgresSession};
 use crate::driver::purpose::Purpose;
 use crate::driver::sqlite::{Sqlite, SqliteSession};
+use crate::journal_entry::Entry;
 use crate::signal::LONGEST;
 use crate::{DbError, Row, Value};
 
@@ -14,6 +15,8 @@ pub struct Tx {
     pub(crate) session: Session,
     /// Whether it makes no notes of what it changes.
     pauses_changes: bool,
+    /// Who changes what it changes; `None`: the store by itself.
+    pub(crate) entry: Option<Entry>,
 }
 
 pub(crate) enum Session {
@@ -28,14 +31,13 @@ impl Tx {
     }
 
     pub(crate) fn of_sqlite(database: &Arc<Sqlite>, purpose: Purpose) -> Result<Self, DbError> {
-        Ok(Self { session: Session::Sqlite(SqliteSession::begin(database, purpose)?), pauses_changes: false })
+        let session = Session::Sqlite(SqliteSession::begin(database, purpose)?);
+        Ok(Self { session, pauses_changes: false, entry: None })
     }
 
     pub(crate) fn of_postgres(database: &Arc<Postgres>, purpose: Purpose) -> Result<Self, DbError> {
-        Ok(Self {
-            session: Session::Postgres(PostgresSession::begin(database, purpose)?),
-            pauses_changes: false,
-        })
+        let session = Session::Postgres(PostgresSession::begin(database, purpose)?);
+        Ok(Self { session, pauses_changes: false, entry: None })
     }
 
     /// All rows of a statement; `:name` stands for a value of `params`.
@@ -132,8 +134,25 @@ impl Tx {
         }
     }
 
+    /// Makes the triggers of the journal, where they are missing.
+    pub(crate) fn install_journal(&mut self) -> Result<(), DbError> {
+        match &mut self.session {
+            Session::Sqlite(session) => session.install_journal(),
+            Session::Postgres(session) => session.install_journal(),
+        }
+    }
+
+    /// Journals nothing of what this transaction changes from here on.
+    pub(crate) fn skip_journal(&mut self) -> Result<(), DbError> {
+        match &mut self.session {
+            Session::Sqlite(session) => session.skip_journal(),
+            Session::Postgres(session) => session.skip_journal(),
+        }
+    }
+
     pub(crate) fn pause_changes(&mut self) -> Result<(), DbError> {
         self.pauses_changes = true;
+        self.skip_journal()?;
         match &mut self.session {
             Session::Sqlite(session) => session.pause_changes(),
             Session::Postgres(session) => session.pause_changes(),
@@ -174,6 +193,11 @@ impl Tx {
                 Session::Postgres(session) => session.resume_changes(),
             }?;
         }
+        let entry = self.entry.take();
+        match &mut self.session {
+            Session::Sqlite(session) => session.keep_entry(entry.as_ref()),
+            Session::Postgres(session) => session.keep_entry(entry.as_ref()),
+        }?;
         match self.session {
             Session::Sqlite(session) => session.commit(),
             Session::Postgres(session) => session.commit(),

@@ -170,6 +170,7 @@ fn call(
     (tool, run): (&ToolSpec, Run),
     params: Params,
 ) -> Result<Value, Stop> {
+    let entry = entry(context, caller.id, tool.name);
     let units = UnitsOfCall::new(units, context, caller);
     let mut cx = EngineCx {
         tx,
@@ -177,15 +178,18 @@ fn call(
         caller,
         language: &context.settings.config.language,
         now: context.now,
-        entry: entry(context, caller.id, tool.name),
+        entry,
         files,
         units: &units,
         debug_code: &context.settings.config.debug_code,
     };
-    catch_unwind(AssertUnwindSafe(|| run(&mut cx, params))).unwrap_or_else(|panic| {
+    let done = catch_unwind(AssertUnwindSafe(|| run(&mut cx, params))).unwrap_or_else(|panic| {
         let words = format!("panic in {}: {}", tool.name, panic_message(panic.as_ref()));
         Err(Fault::new(words).into())
-    })
+    });
+    // The tool may have found out by whose right it was done.
+    journal::by(cx.tx, cx.entry);
+    done
 }
 
 fn entry(context: &RequestContext, user: i64, tool: &str) -> journal::Entry {

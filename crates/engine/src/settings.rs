@@ -65,6 +65,8 @@ pub struct Config {
     pub cache: bool,
     /// Minutes for which a cart holds its goods; 0 holds nothing until the order.
     pub cart_minutes: u32,
+    /// Days for which the journal is kept.
+    pub journal_days: u32,
     /// Memory that kept units and pages take at most, MiB.
     pub cache_mb: u64,
     /// What the owner lets units know and reach, by the unit's name.
@@ -147,6 +149,7 @@ impl Default for Config {
             debug_code: String::new(),
             cache: true,
             cart_minutes: 0,
+            journal_days: 180,
             cache_mb: 64,
             grants: BTreeMap::new(),
             mail: None,
@@ -256,6 +259,9 @@ impl Settings {
     pub fn of(config: Config) -> Result<Self, ConfigError> {
         if config.request_limit == 0 || config.request_limit > 4096 {
             return Err(wrong("request_limit", "wanted 1 to 4096 (MiB)"));
+        }
+        if config.journal_days == 0 || config.journal_days > 36_500 {
+            return Err(wrong("journal_days", "wanted 1 to 36500 days"));
         }
         if config.cache_mb == 0 || config.cache_mb > 65_536 {
             return Err(wrong("cache_mb", "wanted 1 to 65536 (MiB); `cache`: false turns the cache off"));

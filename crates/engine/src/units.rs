@@ -29,6 +29,7 @@ mod writing;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use db::journal::{self, Actor, Entry};
 use db::{Db, Tx};
 use sandbox::{Pool, PoolConfig, PoolError, Value};
 
@@ -181,9 +182,17 @@ impl Units {
             Audience::Visitor => None,
             Audience::Person(person) => Some(person.id),
         };
+        let by = match user {
+            None => Entry::of(visit.now, Actor::Visitor, ""),
+            Some(person) => Entry { actor: Actor::Person, ..Entry::new(visit.now, person, "") },
+        };
         let done = match writing.map(Writing::take) {
-            None => self.db.write(|tx| outcome.effects.carry_out(tx, user, visit.now)),
+            None => self.db.write(|tx| {
+                journal::by(tx, by);
+                outcome.effects.carry_out(tx, user, visit.now)
+            }),
             Some(Some(mut tx)) => {
+                journal::by(&mut tx, by);
                 outcome.effects.carry_out(&mut tx, user, visit.now).and_then(|()| tx.keep())
             }
             Some(None) => return Err(UnitError::time_of_transaction(unit)),

@@ -3,7 +3,6 @@
 use db::leases::{self, Lease};
 use db::{Tx, journal, seconds};
 use jiff::Timestamp;
-use serde_json::Value;
 use wire::{Stop, catalogue};
 
 use crate::{StoreFiles, Units};
@@ -38,7 +37,7 @@ pub struct EngineCx<'a> {
     pub language: &'a str,
     /// The moment of the call.
     pub now: Timestamp,
-    /// The journal entry of this call; made with the first change.
+    /// What the journal says of this call, if it changes something.
     pub entry: journal::Entry,
     /// The store's editable files.
     pub files: &'a mut dyn StoreFiles,
@@ -49,18 +48,6 @@ pub struct EngineCx<'a> {
 }
 
 impl EngineCx<'_> {
-    /// Journals one changed row in the call's transaction; `before` or `after` is `None` where the row was not there.
-    pub fn journal(
-        &mut self,
-        table: &str,
-        row_id: i64,
-        before: Option<&Value>,
-        after: Option<&Value>,
-    ) -> Result<(), Stop> {
-        journal::change(self.tx, &mut self.entry, table, row_id, before, after)?;
-        Ok(())
-    }
-
     /// Refuses to write a table that somebody has in work: another person, or an open window of the program.
     pub fn refuse_in_work(&mut self, table: &str) -> Result<(), Stop> {
         match leases::held(self.tx, table, self.now)? {

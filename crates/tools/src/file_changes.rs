@@ -64,7 +64,6 @@ impl EngineCx<'_> {
             moved_from,
         };
         let version = self.files.change(self.tx, change)?;
-        self.journal("file_versions", version.id, None, Some(&version.as_json()))?;
         Ok(version.id)
     }
 

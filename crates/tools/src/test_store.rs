@@ -122,20 +122,20 @@ impl TestStore {
         let work = |tx: &mut db::Tx| {
             let entry = journal::Entry::new(self.now, who.id, tool.command().unwrap());
             let (files, units) = (&mut NoFiles, &NoFiles);
-            tool.run.unwrap()(
-                &mut EngineCx {
-                    tx,
-                    db: &self.db,
-                    caller: who,
-                    language: "en",
-                    now: self.now,
-                    entry,
-                    files,
-                    units,
-                    debug_code: "",
-                },
-                sent,
-            )
+            let mut cx = EngineCx {
+                tx,
+                db: &self.db,
+                caller: who,
+                language: "en",
+                now: self.now,
+                entry,
+                files,
+                units,
+                debug_code: "",
+            };
+            let done = tool.run.unwrap()(&mut cx, sent);
+            journal::by(cx.tx, cx.entry);
+            done
         };
         match tool.effect {
             Effect::Reads => self.db.read(work),

@@ -100,6 +100,10 @@ impl Tx {
 
     /// Begins a part of the transaction that can be taken back by itself.
     pub fn mark(&mut self, name: &'static str) -> Result<(), DbError> {
+        // What the journal is told within the part would be taken back with it.
+        if let Session::Sqlite(session) = &self.session {
+            session.tell_entry()?;
+        }
         self.script(&format!("savepoint {name}"))
     }
 

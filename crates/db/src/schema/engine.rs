@@ -107,10 +107,11 @@ pub(super) const JOURNAL: Section = Section {
     tables: &[
         TableSpec::new(
             "journal",
-            "calls of agents that changed something",
+            "what changed something: calls of agents, people, visitors, the store by itself",
             columns! {
                 id;
                 time;
+                actor "who: `agent`, `person`, `visitor`, or `store` for the store by itself and other programs";
                 user_id "the person";
                 princ_id "the principal whose right let the call through; may be empty";
                 command "the command";
@@ -127,15 +128,35 @@ pub(super) const JOURNAL: Section = Section {
         .not_told(NOT_SHOWN),
         TableSpec::new(
             "journal_changes",
-            "what a call changed, row by row",
+            "what an entry changed, row by row; triggers write it",
             columns! {
                 id;
-                journal_id "the call";
+                journal_id "the entry";
                 table_name "the table of the row";
-                row_id "the row's number";
-                before "the row before, JSON; empty where it was not there", visitor;
-                after "the row after; empty where it is gone", visitor;
+                row_id "the row's number; 0 where rows have none";
+                before "the row before, JSON, of a changed one the columns that differ; empty where it was not there", visitor;
+                after "the row after; empty where it is gone. `{\"changed\": true}` stands for a secret, `hash` and `size` for a long value", visitor;
             },
+        )
+        .closed()
+        .not_journalled("it is the journal")
+        .not_told(NOT_SHOWN),
+        TableSpec::new(
+            "journal_values",
+            "values over 64 KiB, each once",
+            columns! {
+                hash "SHA-256 of the value, as JSON";
+                journal_id "the newest entry that names it";
+                value "the value, JSON", visitor;
+            },
+        )
+        .closed()
+        .not_journalled("it is the journal")
+        .not_told(NOT_SHOWN),
+        TableSpec::new(
+            "journal_context",
+            "what the triggers of the journal know of the transaction that writes at the moment",
+            columns! { id; entry "its entry; 0: its changes are not journalled; empty between transactions"; },
         )
         .closed()
         .not_journalled("it is the journal")
@@ -169,7 +190,6 @@ pub(super) const JOURNAL: Section = Section {
             },
         )
         .closed()
-        .not_journalled("each row is named by the journal's entry of its call")
         .not_told(NOT_SHOWN),
     ],
 };

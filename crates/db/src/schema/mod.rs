@@ -48,6 +48,11 @@ pub fn tables() -> impl Iterator<Item = &'static TableSpec> {
     SECTIONS.iter().flat_map(|section| section.tables)
 }
 
+/// Tables whose changes are in the journal.
+pub fn journalled() -> impl Iterator<Item = &'static TableSpec> {
+    tables().filter(|table| table.not_journalled.is_none())
+}
+
 /// The table of this name, in whatever case its letters are.
 pub fn table(name: &str) -> Option<&'static TableSpec> {
     tables().find(|table| table.name.eq_ignore_ascii_case(name))

@@ -113,6 +113,10 @@ pub fn read(tx: &mut Tx, table: &Table, take: OnRow<'_>) -> Result<TableSum, Tra
 fn fit(values: &mut [Value], table: &Table) -> Result<(), TransferError> {
     for at in 0..values.len() {
         let (Some(column), Some(value)) = (table.columns.get(at), values.get_mut(at)) else { continue };
+        if let (Value::Bytes(bytes), "journal_changes") = (&*value, table.name.as_str()) {
+            // What a row once held is no reason to keep a store where it is, when the row itself is well.
+            *value = Value::Text(String::from_utf8_lossy(bytes).into_owned());
+        }
         if let Err(what) = column.kind.fit(value) {
             return Err(TransferError::Value {
                 table: table.name.clone(),

@@ -13,7 +13,7 @@ pub fn tables() -> Result<Vec<Table>, DbError> {
 pub fn tables_of(step: i64) -> Result<Vec<Table>, DbError> {
     let mut tables = introspect::tables(&migrate::script(step, Dialect::Sqlite))?;
     // They are a database's own, and of the moment.
-    tables.retain(|table| !["changes", "jobs"].contains(&table.name.as_str()));
+    tables.retain(|table| !["changes", "jobs", "journal_context"].contains(&table.name.as_str()));
     Ok(tables)
 }
 

@@ -23,13 +23,10 @@ fn writer() {
     let db = Db::open("sqlite:core/store.db", root.as_ref()).unwrap();
     let mut out = std::io::stdout();
     loop {
-        let mut entry = Entry::new(now(), 1, "AGENT_MEMORY_SAVE");
         let id = db
             .write(|tx| -> Result<_, DbError> {
-                let id = notes::create(tx, Owner::Own(1), &fields("note", "kDefault"), now())?;
-                let after = notes::row(tx, id)?;
-                journal::change(tx, &mut entry, "notes", id, None, after.as_ref())?;
-                Ok(id)
+                journal::by(tx, Entry::new(now(), 1, "AGENT_MEMORY_SAVE"));
+                notes::create(tx, Owner::Own(1), &fields("note", "kDefault"), now())
             })
             .unwrap();
         writeln!(out, "saved {id}").unwrap();

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use db::{DbError, books, jobs, listing, orders, stock};
+use db::{DbError, books, jobs, journal, listing, orders, stock};
 use jiff::SignedDuration;
 
 use crate::app_state::AppState;
@@ -17,6 +17,8 @@ const LONGEST: Duration = Duration::from_secs(1);
 /// The hour of the store's day in which its books are checked, and how often at most.
 const BOOKS_AT: i8 = 3;
 const BOOKS_EVERY: SignedDuration = SignedDuration::from_hours(12);
+/// How often old entries of the journal are looked for.
+const PRUNE_EVERY: SignedDuration = SignedDuration::from_mins(10);
 /// Orders that are looked through at once.
 const ORDERS_AT_ONCE: u32 = 50;
 
@@ -53,6 +55,7 @@ impl Upkeep {
         if state.settings.current().time_zone.to_datetime(now).hour() == BOOKS_AT {
             self.part(state, "check_books", || check_books(state));
         }
+        self.part(state, "prune_journal", || prune_journal(state));
     }
 
     fn look(&mut self, state: &AppState) -> Option<jobs::Due> {
@@ -123,6 +126,17 @@ fn cancel_unpaid(state: &AppState) -> Result<u64, NotDone> {
         Some(error) => Err(error),
         None => Ok(count),
     }
+}
+
+/// Removes what the journal has kept long enough, a little at a time; how many rows.
+fn prune_journal(state: &AppState) -> Result<u64, NotDone> {
+    let now = state.clock.now();
+    let days = state.settings.current().config.journal_days;
+    let Ok(before) = now.checked_sub(SignedDuration::from_hours(i64::from(days) * 24)) else { return Ok(0) };
+    if !jobs::take(&state.db, "prune_journal", PRUNE_EVERY, now)? {
+        return Ok(0);
+    }
+    repeat(|| state.db.write(|tx| journal::prune(tx, before)))
 }
 
 /// Says in log and counts where the shop's rows contradict each other; how many checks found something.

@@ -26,6 +26,7 @@ fn a_wrong_value_is_named_by_its_key() {
         (r#"{"program_least": "new"}"#, "program_least"),
         (r#"{"request_limit": 0}"#, "request_limit"),
         (r#"{"cache_mb": 0}"#, "cache_mb"),
+        (r#"{"journal_days": 0}"#, "journal_days"),
         (r#"{"listen": "8420"}"#, "listen"),
         (r#"{"licence": {"public_key": "k4.public.x", "domain": "a"}}"#, "licence"),
         (r#"{"licence": {"public_key": "k4.public.x", "domain": ""}}"#, "licence"),

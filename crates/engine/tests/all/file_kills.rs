@@ -122,9 +122,12 @@ async fn what_was_saved_before_a_kill_is_whole() {
         rows_and_files_agree(&store);
         let signed = line.send(&TestRequest::sign_in("admin", PASSWORD).bytes()).await.result().unwrap();
         let delay = (1_000..250_000_u64).new_tree(&mut random).unwrap().current();
+        let (first, began) = tokio::sync::oneshot::channel();
+        let mut first = Some(first);
         let killing = tokio::spawn(async move {
             let mut child = child;
-            // The moment is random; what is to be seen does not depend on it.
+            began.await.unwrap();
+            // The moment after the first answer is random; what is to be seen does not depend on it.
             tokio::time::sleep(Duration::from_micros(delay)).await;
             child.kill().unwrap();
             child.wait().unwrap();
@@ -140,6 +143,9 @@ async fn what_was_saved_before_a_kill_is_whole() {
             answer.result().unwrap();
             answered += 1;
             model = then;
+            if let Some(first) = first.take() {
+                first.send(()).unwrap();
+            }
         }
         killing.await.unwrap();
         let (mut child, _) = start(&store);
@@ -151,6 +157,6 @@ async fn what_was_saved_before_a_kill_is_whole() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    assert!(answered > KILLS, "{answered} calls were answered");
+    assert!(answered >= KILLS, "{answered} calls were answered");
     println!("{answered} calls answered, {cut} done and not answered");
 }

@@ -24,7 +24,7 @@ on_both! {
         // A new session of the same person, after the answer was lost, too.
         let again = keyed(store, KEY, "a note").await;
         assert_eq!(again.result(store).await.unwrap(), first);
-        assert_eq!((store.count("notes"), store.count("journal")), (1, 1));
+        assert_eq!((store.count("notes"), store.count("journal where actor = 'agent'")), (1, 1));
     }
 
     async fn a_key_is_one_in_all_its_spellings(store: TestStore) {
@@ -78,7 +78,7 @@ on_both! {
         let answers = all(asks).await;
         let first = answers[0].clone().unwrap();
         assert!(answers.iter().all(|answer| answer.as_ref() == Ok(&first)), "{answers:?}");
-        assert_eq!((store.count("notes"), store.count("journal")), (1, 1));
+        assert_eq!((store.count("notes"), store.count("journal where actor = 'agent'")), (1, 1));
     }
 
     async fn a_refused_call_leaves_its_key_free(store: TestStore) {
@@ -98,14 +98,14 @@ on_both! {
     async fn every_write_is_journalled_with_who_and_where_from(store: TestStore) {
         let origin = json!({"application": "claude-code", "topic": "prices\nsept", "event": 12});
         keyed(store, KEY, "a note").await.with("origin", origin).result(store).await.unwrap();
-        let row = store.db.read(|tx| tx.row("select * from journal", &[])).unwrap().unwrap();
+        let row = store.db.read(|tx| tx.row("select * from journal where actor = 'agent'", &[])).unwrap().unwrap();
         let text = |column| row.get::<String>(column).unwrap();
         assert_eq!(
             [text("command"), text("tool"), text("application"), text("topic"), text("key")],
             ["AGENT_MEMORY_SAVE", "memory_save", "claude-code", "prices sept", KEY]
         );
         assert_eq!((row.get::<i64>("user_id").unwrap(), row.get::<i64>("event").unwrap()), (store.id("irina"), 12));
-        let change = store.db.read(|tx| tx.row("select * from journal_changes", &[])).unwrap().unwrap();
+        let change = store.db.read(|tx| tx.row("select c.* from journal_changes c join journal j on j.id = c.journal_id where j.actor = 'agent'", &[])).unwrap().unwrap();
         assert_eq!(change.get::<String>("table_name").unwrap(), "notes");
         let after: Value = change.get("after").unwrap();
         assert_eq!(after["name"], "a note");
@@ -113,12 +113,12 @@ on_both! {
 
     async fn a_fault_changes_nothing_and_tells_no_cause(store: TestStore) {
         let ask = keyed(store, KEY, "a note").await;
-        store.db.write(|tx| tx.run("alter table journal rename to journal_gone", &[])).unwrap();
+        store.db.write(|tx| tx.run("alter table notes rename to notes_gone", &[])).unwrap();
         let words = ask.result(store).await.unwrap_err();
         assert!(words.starts_with("Engine failure: incident "), "{words}");
         assert_eq!(words.len(), "Engine failure: incident 01234567".len());
-        assert_eq!((store.count("notes"), store.count("calls")), (0, 0));
-        store.db.write(|tx| tx.run("alter table journal_gone rename to journal", &[])).unwrap();
+        assert_eq!((store.count("notes_gone"), store.count("calls")), (0, 0));
+        store.db.write(|tx| tx.run("alter table notes_gone rename to notes", &[])).unwrap();
         ask.result(store).await.unwrap();
     }
 }

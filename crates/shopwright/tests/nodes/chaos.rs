@@ -158,7 +158,8 @@ fn compare(store: &TestStore<'_>, books: &[Books]) -> usize {
     let sql = "select c.row_id, sum(case when c.before is null then 1 else 0 end),
         sum(case when c.before is not null and c.after is not null then 1 else 0 end),
         sum(case when c.after is null then 1 else 0 end)
-        from journal_changes c where c.table_name = 'notes' and coalesce(c.after, c.before) like '%\"chaos c%'
+        from journal_changes c join journal j on j.id = c.journal_id
+        where c.table_name = 'notes' and j.actor = 'agent'
         group by c.row_id order by c.row_id";
     let journal: BTreeMap<i64, [usize; 3]> = store
         .query(sql)
@@ -170,7 +171,7 @@ fn compare(store: &TestStore<'_>, books: &[Books]) -> usize {
         notes().map(|(id, note)| (*id, [1, note.version, usize::from(note.is_removed)])).collect();
     assert_eq!(journal, written, "made, changed, removed: the journal against what was answered");
     let twice =
-        store.query("select user_id, key from journal group by user_id, key having count(*) > 1").unwrap();
+        store.query("select user_id, key from journal where key is not null group by user_id, key having count(*) > 1").unwrap();
     assert_eq!(twice, Vec::<Vec<String>>::new(), "keys that were carried out twice");
     written.values().flatten().sum()
 }

@@ -9,7 +9,6 @@ use db::leases::{self, Lease};
 use db::{seconds, users};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use wire::{Stop, catalogue};
 
 use crate::{EngineCx, LocalContext, Presented, Right, Table};
@@ -72,12 +71,6 @@ fn free(cx: &mut EngineCx<'_>, wanted: Vec<Lease>) -> Result<Vec<Lease>, Stop> {
         if !leases::free(cx.tx, &lease.table, &lease.holder)? {
             continue;
         }
-        // The holder's key stays out of the journal: with it anybody could renew.
-        let before = json!({
-            "table_name": lease.table, "user_id": lease.user_id, "what": lease.what,
-            "since": db::micros(lease.since), "until": db::micros(lease.until),
-        });
-        cx.journal("leases", 0, Some(&before), None)?;
         freed.push(lease);
     }
     Ok(freed)

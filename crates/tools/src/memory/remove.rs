@@ -33,13 +33,13 @@ struct Answer {
 fn run(cx: &mut EngineCx<'_>, args: Args) -> Result<Answer, Stop> {
     cx.refuse_in_work("notes")?;
     let id = args.id;
-    let before = notes::row(cx.tx, id)?;
+    // Held, so that of two who remove it at once one is told that it is gone.
+    cx.tx.lock_row("notes", id)?;
     let seen = notes::find(cx.tx, cx.caller.id, &cx.caller.groups, id, cx.language)?;
     let Some(note) = seen else { return Ok(Answer { id, name: None, removed: 0 }) };
     if note.head.level != Level::Own {
         return Err(catalogue::note_not_own(id, note.head.level.as_str()).into());
     }
     notes::remove(cx.tx, id)?;
-    cx.journal("notes", id, before.as_ref(), None)?;
     Ok(Answer { id, name: Some(note.head.name), removed: 1 })
 }

@@ -160,33 +160,26 @@ fn create(cx: &mut EngineCx<'_>, change: Change) -> Result<Answer, Stop> {
         body: change.body.unwrap_or_default(),
     };
     let id = notes::create(cx.tx, Owner::Own(cx.caller.id), &fields, cx.now)?;
-    let after = notes::row(cx.tx, id)?;
-    cx.journal("notes", id, None, after.as_ref())?;
     Ok(Answer { id, name: fields.name, saved: Saved::Created, removed: Vec::new() })
 }
 
 /// Changes the named fields only. The row is held from before it is read, so
 /// that of two writers at once neither loses the other's field.
 fn update(cx: &mut EngineCx<'_>, id: i64, change: Change) -> Result<Answer, Stop> {
-    let before = notes::row(cx.tx, id)?;
+    cx.tx.lock_row("notes", id)?;
     let seen = notes::find(cx.tx, cx.caller.id, &cx.caller.groups, id, cx.language)?;
     let note = seen.ok_or_else(|| catalogue::no_such_note(id))?;
     if note.head.level != Level::Own {
         return Err(catalogue::note_not_own(id, note.head.level.as_str()).into());
     }
     let Change { name: None, category: None, info: None, body: None, kind_key: None } = change else {
-        return write(cx, note, change, before.as_ref());
+        return write(cx, note, change);
     };
     let about = "Name what to change: name, category, info, body or kind_key.";
     Err(catalogue::missing_parameter("body", about).into())
 }
 
-fn write(
-    cx: &mut EngineCx<'_>,
-    note: notes::Note,
-    change: Change,
-    before: Option<&serde_json::Value>,
-) -> Result<Answer, Stop> {
+fn write(cx: &mut EngineCx<'_>, note: notes::Note, change: Change) -> Result<Answer, Stop> {
     let notes::Note { head, body } = note;
     let fields = Fields {
         name: change.name.unwrap_or(head.name),
@@ -196,7 +189,5 @@ fn write(
         body: change.body.unwrap_or(body),
     };
     notes::update(cx.tx, head.id, &fields, cx.now)?;
-    let after = notes::row(cx.tx, head.id)?;
-    cx.journal("notes", head.id, before, after.as_ref())?;
     Ok(Answer { id: head.id, name: fields.name, saved: Saved::Updated, removed: Vec::new() })
 }

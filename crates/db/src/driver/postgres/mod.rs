@@ -7,6 +7,7 @@ mod changes;
 mod error;
 mod freeze;
 mod guard;
+mod journal;
 mod lex;
 mod listen;
 mod parameters;

@@ -61,6 +61,11 @@ impl PostgresSession {
         Ok(Self { database: Arc::clone(database), purpose, client: Some(client), is_lost: Cell::new(false) })
     }
 
+    /// What it is for.
+    pub(super) fn purpose(&self) -> Purpose {
+        self.purpose
+    }
+
     pub(crate) fn rows(&mut self, sql: &str, params: &[(&str, Value)]) -> Result<Vec<Row>, DbError> {
         let numbered = self.database.numbered(sql);
         let sent = sent(&numbered.names, params)?;

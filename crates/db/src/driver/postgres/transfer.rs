@@ -96,6 +96,8 @@ impl PostgresSession {
     pub(crate) fn set_last_id(&mut self, table: &Table, last: i64) -> Result<(), DbError> {
         let next = last.checked_add(1).ok_or_else(|| DbError::sql("the table's numbers are used up"))?;
         // Unlike `setval`, this is taken back with the transaction.
+        // A table whose links are still to be checked cannot be altered.
+        self.script("set constraints all immediate")?;
         self.script(&format!("alter table \"{}\" alter column id restart with {next}", table.name))
     }
 }

@@ -15,8 +15,17 @@ impl SqliteSession {
             .filter(|table| tables.iter().any(|there| there == table.name))
             .flat_map(triggers)
             .collect();
-        let there = self.change_triggers()?;
-        if there == wanted {
+        self.replace_triggers(PREFIX, &wanted)
+    }
+
+    /// Makes these triggers the only ones whose names begin so.
+    pub(super) fn replace_triggers(
+        &mut self,
+        prefix: &str,
+        wanted: &BTreeMap<String, String>,
+    ) -> Result<(), DbError> {
+        let there = self.triggers(prefix)?;
+        if there == *wanted {
             return Ok(());
         }
         for name in there.keys() {
@@ -25,15 +34,15 @@ impl SqliteSession {
         wanted.values().try_for_each(|trigger| self.script(trigger))
     }
 
-    fn change_triggers(&mut self) -> Result<BTreeMap<String, String>, DbError> {
+    fn triggers(&mut self, prefix: &str) -> Result<BTreeMap<String, String>, DbError> {
         let sql = "select name, sql from sqlite_master
                    where type = 'trigger' and substr(name, 1, length(:prefix)) = :prefix";
-        let rows = self.rows(sql, &[("prefix", PREFIX.into())])?;
+        let rows = self.rows(sql, &[("prefix", prefix.into())])?;
         rows.iter().map(|row| Ok((row.get("name")?, row.get("sql")?))).collect()
     }
 
     pub(crate) fn pause_changes(&mut self) -> Result<(), DbError> {
-        let there = self.change_triggers()?;
+        let there = self.triggers(PREFIX)?;
         there.keys().try_for_each(|name| self.script(&format!("drop trigger \"{name}\"")))
     }
 

@@ -79,6 +79,8 @@ pub(super) fn writer(path: &Path) -> Result<Connection, DbError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "synchronous", "full").map_err(error)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(error)?;
+    // Else a row that another one replaces goes without the triggers hearing of it.
+    connection.pragma_update(None, "recursive_triggers", true).map_err(error)?;
     Ok(connection)
 }
 

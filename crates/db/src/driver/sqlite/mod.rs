@@ -10,6 +10,7 @@ mod error;
 mod freeze;
 mod functions;
 pub(crate) mod introspect;
+mod journal;
 mod pool;
 mod session;
 mod structure;

@@ -1,11 +1,13 @@
 //! One transaction on a connection of SQLite.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Statement, ToSql};
 
 use super::error::error;
+use super::journal::Context;
 use super::pool::Sqlite;
 use crate::driver::purpose::Purpose;
 use crate::signal::Signal;
@@ -19,6 +21,8 @@ pub(crate) struct SqliteSession {
     connection: Option<Connection>,
     /// Told when the transaction is committed.
     signals: Vec<Signal>,
+    /// What the triggers of the journal know of it.
+    pub(super) context: Cell<Context>,
 }
 
 impl SqliteSession {
@@ -29,6 +33,7 @@ impl SqliteSession {
             purpose,
             connection: Some(connection),
             signals: Vec::new(),
+            context: Cell::default(),
         };
         let begin = match purpose {
             Purpose::Read => "begin",
@@ -41,6 +46,9 @@ impl SqliteSession {
 
     pub(crate) fn rows(&mut self, sql: &str, params: &[(&str, Value)]) -> Result<Vec<Row>, DbError> {
         let mut statement = self.connection()?.prepare_cached(sql).map_err(error)?;
+        if !statement.readonly() {
+            self.tell_entry()?;
+        }
         bind(&mut statement, params)?;
         let columns: Arc<[String]> = statement.column_names().map(str::to_owned).collect();
         let mut found = statement.raw_query();
@@ -56,6 +64,9 @@ impl SqliteSession {
 
     pub(crate) fn run(&mut self, sql: &str, params: &[(&str, Value)]) -> Result<u64, DbError> {
         let mut statement = self.connection()?.prepare_cached(sql).map_err(error)?;
+        if !statement.readonly() {
+            self.tell_entry()?;
+        }
         bind(&mut statement, params)?;
         Ok(statement.raw_execute().map_err(error)? as u64)
     }
@@ -85,6 +96,10 @@ impl SqliteSession {
             self.database.listeners.tell(signal);
         }
         Ok(())
+    }
+
+    pub(super) fn purpose(&self) -> Purpose {
+        self.purpose
     }
 
     pub(super) fn connection_mut(&mut self) -> Result<&mut Connection, DbError> {

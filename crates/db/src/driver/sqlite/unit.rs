@@ -118,6 +118,9 @@ impl SqliteSession {
         time: Duration,
         work: impl FnOnce(&Connection, &Mutex<Vec<String>>) -> Result<T, SelectError>,
     ) -> Result<T, SelectError> {
+        if !writes.is_empty() {
+            self.tell_entry()?;
+        }
         let connection = self.connection_mut()?;
         let end = Instant::now() + time;
         connection.progress_handler(STEPS, Some(move || Instant::now() > end)).map_err(error)?;

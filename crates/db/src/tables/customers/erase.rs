@@ -125,6 +125,9 @@ pub fn erase(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), DbError> {
             forget_copies(tx, table, row)?;
         }
     }
+    for table in ["addresses", "consents"] {
+        forget_removed(tx, table, id)?;
+    }
     Ok(())
 }
 
@@ -199,11 +202,36 @@ fn erase_events(tx: &mut Tx, person: &Person) -> Result<Vec<i64>, DbError> {
 
 /// Empties the journal's copies of a row: that it was changed, when and by whom stays.
 fn forget_copies(tx: &mut Tx, table: &str, row: i64) -> Result<(), DbError> {
-    tx.run(
-        "update journal_changes set before = case when before is null then null else '{}' end,
-           after = case when after is null then null else '{}' end
-         where table_name = :table and row_id = :row",
-        &[("table", table.into()), ("row", row.into())],
-    )?;
+    forget(tx, "row_id = :row", &[("table", table.into()), ("row", row.into())])
+}
+
+/// Empties what the journal keeps of rows of theirs that were removed before.
+fn forget_removed(tx: &mut Tx, table: &str, customer: i64) -> Result<(), DbError> {
+    // As each database writes it, in the middle of the row or at its end.
+    for (space, end) in [("", ","), ("", "}"), (" ", ","), (" ", "}")] {
+        let of = format!("%\"customer_id\":{space}{customer}{end}%");
+        forget(tx, "before like :of or after like :of", &[("table", table.into()), ("of", of.into())])?;
+    }
     Ok(())
+}
+
+fn forget(tx: &mut Tx, of: &str, values: &[(&str, Value)]) -> Result<(), DbError> {
+    let long = format!(
+        "select before, after from journal_changes
+         where table_name = :table and ({of}) and (before like '%\"hash\"%' or after like '%\"hash\"%')"
+    );
+    for row in tx.rows(&long, values)? {
+        for side in ["before", "after"] {
+            let Ok(Some(Json::Object(fields))) = row.get::<Option<Json>>(side) else { continue };
+            for hash in fields.values().filter_map(|field| field.get("hash").and_then(Json::as_str)) {
+                tx.run("delete from journal_values where hash = :hash", &[("hash", hash.into())])?;
+            }
+        }
+    }
+    let sql = format!(
+        "update journal_changes set before = case when before is null then null else '{{}}' end,
+           after = case when after is null then null else '{{}}' end
+         where table_name = :table and ({of})"
+    );
+    tx.run(&sql, values).map(drop)
 }
