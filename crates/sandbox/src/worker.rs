@@ -11,6 +11,7 @@ mod failure;
 mod host;
 mod limits;
 mod raw;
+mod ready;
 mod resolve;
 mod run;
 mod serve;

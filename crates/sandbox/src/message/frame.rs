@@ -110,6 +110,13 @@ impl Line {
         Ok(message)
     }
 
+    /// Whether nothing has come yet.
+    pub(crate) fn is_silent(&self) -> bool {
+        use rustix::net::{RecvFlags, recv};
+        let looked = recv(&self.socket, &mut [0_u8; 1], RecvFlags::PEEK | RecvFlags::DONTWAIT);
+        matches!(looked, Err(rustix::io::Errno::WOULDBLOCK))
+    }
+
     /// Reads until there are `wanted` bytes. Mostly a whole message comes in one go; each side speaks
     /// in turn, so what follows it is no message of ours.
     fn fill(&mut self, wanted: usize, until: Option<Instant>) -> Result<(), Fault> {

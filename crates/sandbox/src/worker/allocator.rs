@@ -37,14 +37,25 @@ thread_local! {
 #[derive(Debug)]
 pub(super) struct Meter {
     held: Cell<usize>,
-    limit: usize,
+    limit: Cell<usize>,
     over: Cell<bool>,
 }
 
 impl Meter {
     pub(super) fn new(limit: u64) -> Rc<Self> {
-        let limit = usize::try_from(limit).unwrap_or(TOGETHER).min(TOGETHER);
-        Rc::new(Self { held: Cell::new(0), limit, over: Cell::new(false) })
+        let meter = Rc::new(Self { held: Cell::new(0), limit: Cell::new(0), over: Cell::new(false) });
+        meter.set_limit(limit);
+        meter
+    }
+
+    /// Sets how much it may hold from now on, with what it holds already.
+    pub(super) fn set_limit(&self, limit: u64) {
+        self.limit.set(usize::try_from(limit).unwrap_or(TOGETHER).min(TOGETHER));
+    }
+
+    /// How much it holds.
+    pub(super) fn held(&self) -> usize {
+        self.held.get()
     }
 
     /// Whether the limit was passed at any time.
@@ -55,11 +66,11 @@ impl Meter {
     /// Whether `more` bytes may be taken in one block.
     fn allows(&self, more: usize) -> bool {
         let would = self.held.get().saturating_add(more);
-        if would <= self.limit && HELD.get().saturating_add(more) <= TOGETHER {
+        if would <= self.limit.get() && HELD.get().saturating_add(more) <= TOGETHER {
             return true;
         }
         self.over.set(true);
-        more <= LARGE && would <= self.limit.saturating_mul(2).saturating_add(RESERVE)
+        more <= LARGE && would <= self.limit.get().saturating_mul(2).saturating_add(RESERVE)
     }
 
     fn took(&self, bytes: usize) {

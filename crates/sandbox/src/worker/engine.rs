@@ -24,6 +24,11 @@ impl Engine {
         self.0.borrow_mut().send(message)
     }
 
+    /// Whether the engine has sent nothing yet.
+    pub(super) fn is_silent(&self) -> bool {
+        self.0.borrow().is_silent()
+    }
+
     /// Waits for what the engine wants.
     pub(super) fn hear(&self) -> Result<ToWorker, Fault> {
         self.0.borrow_mut().receive(LONGEST, u64::MAX, None)

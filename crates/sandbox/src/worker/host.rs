@@ -1,5 +1,6 @@
 //! Host calls: the script asks, the engine answers over the socket, and may call another unit meanwhile.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use rquickjs::{Array, Ctx, Error, Exception, Function, Result, Value as ScriptValue};
@@ -8,36 +9,57 @@ use super::convert::{self, FromScript, NoData};
 use super::engine::Engine;
 use super::failure;
 use super::limits::{Budget, Stop};
-use super::shop::Shop;
 use crate::call::{HostError, Limit};
 use crate::message::{Fault, FromWorker, Request, ToWorker};
 use crate::value::Value;
 
 /// Carries out a call of another unit.
-pub(super) type RunUnit = fn(&Engine, &Rc<Shop>, Request) -> std::result::Result<FromWorker, Fault>;
+pub(super) type RunUnit = Box<dyn Fn(Request) -> std::result::Result<FromWorker, Fault>>;
 
 /// The function behind every function of `shop`; the engine may have other units run by `run` meanwhile.
 pub(super) fn function<'js>(
     ctx: &Ctx<'js>,
     engine: &Engine,
-    shop: &Rc<Shop>,
-    budget: &Rc<Budget>,
+    late: &Rc<Late>,
     run: RunUnit,
 ) -> Result<Function<'js>> {
-    let caller = Caller { engine: engine.clone(), shop: Rc::clone(shop), budget: Rc::clone(budget), run };
+    let caller = Caller { engine: engine.clone(), late: Rc::clone(late), run };
     Function::new(ctx.clone(), move |ctx: Ctx<'js>, name: String, args: Array<'js>| {
-        caller.call(&ctx, name, &args)
+        let Some(budget) = caller.late.budget() else {
+            return Err(Exception::throw_internal(&ctx, "no call runs"));
+        };
+        Call { caller: &caller, budget: &budget }.call(&ctx, name, &args)
     })
+}
+
+/// The limits of a call, which begins when the function behind its host calls is long made.
+#[derive(Default)]
+pub(super) struct Late(RefCell<Option<Rc<Budget>>>);
+
+impl Late {
+    /// The call begins.
+    pub(super) fn begin(&self, budget: &Rc<Budget>) {
+        self.0.replace(Some(Rc::clone(budget)));
+    }
+
+    fn budget(&self) -> Option<Rc<Budget>> {
+        self.0.borrow().clone()
+    }
 }
 
 struct Caller {
     engine: Engine,
-    shop: Rc<Shop>,
-    budget: Rc<Budget>,
+    late: Rc<Late>,
     run: RunUnit,
 }
 
-impl Caller {
+/// One host call.
+struct Call<'a> {
+    caller: &'a Caller,
+    budget: &'a Rc<Budget>,
+}
+
+impl Call<'_> {
     fn call<'js>(&self, ctx: &Ctx<'js>, name: String, args: &Array<'js>) -> Result<ScriptValue<'js>> {
         if self.budget.is_spent() {
             return Err(self.stopped(ctx));
@@ -70,14 +92,15 @@ impl Caller {
         name: String,
         args: Vec<Value>,
     ) -> std::result::Result<std::result::Result<Value, HostError>, ()> {
-        self.engine.tell(&FromWorker::HostCall { name, args }).map_err(drop)?;
+        let Caller { engine, run, .. } = self.caller;
+        engine.tell(&FromWorker::HostCall { name, args }).map_err(drop)?;
         loop {
-            match self.engine.hear().map_err(drop)? {
+            match engine.hear().map_err(drop)? {
                 ToWorker::Answer(value) => return Ok(Ok(value)),
                 ToWorker::Refuse(error) => return Ok(Err(error)),
                 ToWorker::Call(request) => {
-                    let done = (self.run)(&self.engine, &self.shop, *request).map_err(drop)?;
-                    self.engine.tell(&done).map_err(drop)?;
+                    let done = run(*request).map_err(drop)?;
+                    engine.tell(&done).map_err(drop)?;
                 }
                 _ => return Err(()),
             }

@@ -34,10 +34,12 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    pub(super) fn new(memory: u64, microseconds: u64, calls: u32, output: u64) -> Rc<Self> {
+    /// The limits of a call that begins now, in an interpreter whose memory this meter counts.
+    pub(super) fn new(meter: Rc<Meter>, memory: u64, microseconds: u64, calls: u32, output: u64) -> Rc<Self> {
+        meter.set_limit(memory);
         let until = Instant::now() + Duration::from_micros(microseconds);
         Rc::new(Self {
-            meter: Meter::new(memory),
+            meter,
             output,
             until,
             calls: Cell::new(calls),

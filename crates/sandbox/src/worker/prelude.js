@@ -1,4 +1,5 @@
-// Runs first in every context: bounds what the interpreter cannot interrupt, and makes `shop`.
+// Runs first in every context: bounds what the interpreter cannot interrupt, and makes `shop`. It runs as often as
+// units do, so it is written for speed.
 // Nothing of it stays within reach of the unit but what it defines.
 
 const { apply, ownKeys } = Reflect;
@@ -25,24 +26,27 @@ function put(object, name, value) {
   defineProperty(object, name, { value, writable: true, enumerable: false, configurable: true });
 }
 
+// A method that is assigned stays as hidden as the one before it.
 function boundLists() {
+  const list = Array.prototype;
   for (const name of LISTS) {
-    const native = Array.prototype[name];
-    put(Array.prototype, name, {
+    const native = list[name];
+    list[name] = {
       [name](...args) {
         if (this != null && this.length > LONGEST) {
           throw new RangeError(`${name} of more than ${LONGEST} elements`);
         }
         return apply(native, this, args);
       },
-    }[name]);
+    }[name];
   }
 }
 
 function boundTexts() {
+  const text = String.prototype;
   for (const name of TEXTS) {
-    const native = String.prototype[name];
-    put(String.prototype, name, {
+    const native = text[name];
+    text[name] = {
       [name](...args) {
         const search = args[0];
         if (typeof search === "string" && typeof this === "string" && this.length * search.length > SEARCH) {
@@ -50,7 +54,7 @@ function boundTexts() {
         }
         return apply(native, this, args);
       },
-    }[name]);
+    }[name];
   }
 }
 
@@ -61,14 +65,26 @@ function fixStacks() {
   defineProperty(Error, "prepareStackTrace", { value: undefined, writable: false, configurable: false });
 }
 
-function place(shop, path, call) {
-  const names = path.split(".");
-  const last = names.pop();
-  let object = shop;
-  for (const name of names) {
-    object = object[name] ??= { __proto__: null };
+// The functions of `shop` in their groups, all frozen; `shop` itself is open yet.
+function made(call, functions) {
+  const shop = { __proto__: null };
+  const groups = [];
+  for (const path of functions) {
+    const host = freeze((...args) => call(path, args));
+    const dot = path.indexOf(".");
+    if (dot < 0) {
+      shop[path] = host;
+      continue;
+    }
+    const name = path.slice(0, dot);
+    let group = shop[name];
+    if (group === undefined) {
+      groups.push((group = shop[name] = { __proto__: null }));
+    }
+    group[path.slice(dot + 1)] = host;
   }
-  object[last] = call;
+  for (const group of groups) freeze(group);
+  return shop;
 }
 
 function freezeAll(value) {
@@ -78,15 +94,23 @@ function freezeAll(value) {
   for (const key of ownKeys(value)) freezeAll(value[key]);
 }
 
-export default function install(call, functions, globals, facade) {
+export default function install(call, functions, facade) {
   for (const name of GONE) delete globalThis[name];
-  const shop = { __proto__: null };
-  for (const name of functions) place(shop, name, (...args) => call(name, args));
-  if (facade !== undefined) facade(shop, (name, ...args) => call(name, args));
-  for (const name of ownKeys(globals)) put(shop, name, globals[name]);
-  freezeAll(shop);
-  defineProperty(globalThis, "shop", { value: shop, writable: false, enumerable: true, configurable: false });
+  const shop = made(call, functions);
+  if (facade !== undefined) {
+    facade(shop, (name, ...args) => call(name, args));
+    for (const name of ownKeys(shop)) freezeAll(shop[name]);
+  }
   boundLists();
   boundTexts();
   fixStacks();
+  // The data of the call, when it begins.
+  return (globals) => {
+    for (const name of ownKeys(globals)) {
+      freezeAll(globals[name]);
+      put(shop, name, globals[name]);
+    }
+    freeze(shop);
+    defineProperty(globalThis, "shop", { value: shop, writable: false, enumerable: true, configurable: false });
+  };
 }

@@ -1,17 +1,17 @@
-//! One call: a fresh interpreter, the modules handed in, the function, its value.
+//! One call: an interpreter that served no other, the modules handed in, the function, its value.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use rquickjs::function::Args;
-use rquickjs::{Context, Ctx, Error, Function, Module, Persistent, Promise, Runtime};
+use rquickjs::{Context, Ctx, Error, Function, Module, Object, Persistent, Promise, Runtime};
 
-use super::allocator::Counting;
 use super::convert::{self, FromScript, NoData};
 use super::engine::Engine;
 use super::failure::{self, Caught};
-use super::host;
-use super::limits::{Budget, STACK, Stop};
+use super::limits::{Budget, Stop};
+use super::raw;
+use super::ready::{Ready, Supply, Used};
 use super::resolve::{HandedIn, Missing};
 use super::shop::Shop;
 use crate::call::{CallError, Limit, Place};
@@ -24,22 +24,67 @@ const LAST_WORDS: u32 = 16;
 /// A promise that outlives one visit to the context.
 type Held = Persistent<Promise<'static>>;
 
-/// Carries out a call. An error means that the engine is gone.
-pub(super) fn run(engine: &Engine, shop: &Rc<Shop>, request: Request) -> Result<FromWorker, Fault> {
-    let budget = Budget::new(request.memory, request.microseconds, request.calls, request.output);
-    let run = Run { engine, shop, budget: &budget, request };
-    let result = run.outcome();
-    match (budget.stopped(), result) {
-        (Some(Stop::Line), _) => Err(Fault::Gone),
-        (_, Ok(value)) => Ok(FromWorker::Done(value)),
-        (_, Err(error)) => Ok(FromWorker::Failed(Box::new(error))),
+/// The function that adds the data of a call to `shop`.
+type Finish = Persistent<Function<'static>>;
+
+/// What a worker runs units with.
+pub(super) struct Runner {
+    engine: Engine,
+    shop: Shop,
+    supply: Supply,
+}
+
+impl Runner {
+    /// A worker's, whose units find this `shop`.
+    pub(super) fn new(engine: Engine, shop: Shop) -> Rc<Self> {
+        Rc::new(Self { engine, shop, supply: Supply::default() })
+    }
+
+    /// Carries out a call. An error means that the engine is gone.
+    pub(super) fn run(self: &Rc<Self>, request: Request) -> Result<FromWorker, Fault> {
+        let ready = match self.supply.take().map_or_else(|| self.make(), Ok) {
+            Ok(ready) => ready,
+            Err(error) => {
+                let lost = CallError::WorkerLost { text: error.to_string() };
+                return Ok(FromWorker::Failed(Box::new(lost)));
+            }
+        };
+        let Ready { finish, context, runtime, meter, late } = ready;
+        let (memory, output) = (request.memory, request.output);
+        let budget = Budget::new(Rc::clone(&meter), memory, request.microseconds, request.calls, output);
+        late.begin(&budget);
+        let result = Run { budget: &budget, runtime: &runtime, context: &context, request }.outcome(finish);
+        let stopped = budget.stopped();
+        self.supply.put_away(Used { _context: context, _runtime: runtime, meter });
+        match (stopped, result) {
+            (Some(Stop::Line), _) => Err(Fault::Gone),
+            (_, Ok(value)) => Ok(FromWorker::Done(value)),
+            (_, Err(error)) => Ok(FromWorker::Failed(Box::new(error))),
+        }
+    }
+
+    /// Ends the interpreters that have served, and makes others for as long as the engine wants nothing.
+    pub(super) fn prepare(self: &Rc<Self>) {
+        self.supply.clear();
+        while self.supply.is_short() && self.engine.is_silent() {
+            // If it cannot be made now, the call that needs it says so.
+            let Ok(ready) = self.make() else { return };
+            self.supply.add(ready);
+        }
+    }
+
+    fn make(self: &Rc<Self>) -> rquickjs::Result<Ready> {
+        // It lies in what this holds, so it must not hold this.
+        let runner = Rc::downgrade(self);
+        let run = move |request| runner.upgrade().ok_or(Fault::Gone)?.run(request);
+        Ready::new(&self.engine, &self.shop, Box::new(run))
     }
 }
 
 struct Run<'a> {
-    engine: &'a Engine,
-    shop: &'a Rc<Shop>,
     budget: &'a Rc<Budget>,
+    runtime: &'a Runtime,
+    context: &'a Context,
     request: Request,
 }
 
@@ -56,8 +101,8 @@ impl Run<'_> {
         self.request.modules.first().map_or("", |(name, _)| name)
     }
 
-    fn outcome(&self) -> Result<Value, CallError> {
-        let value = self.interpret();
+    fn outcome(&self, finish: Finish) -> Result<Value, CallError> {
+        let value = self.interpret(finish);
         let stopped = self.budget.stopped().is_some();
         match value {
             Ok(value) if !stopped => Ok(value),
@@ -67,22 +112,20 @@ impl Run<'_> {
         }
     }
 
-    /// Makes the interpreter and runs everything in it.
-    fn interpret(&self) -> Result<Value, Not> {
-        let broken = |error: Error| Not::Failed(CallError::WorkerLost { text: error.to_string() });
-        let runtime = Runtime::new_with_alloc(Counting(Rc::clone(&self.budget.meter))).map_err(broken)?;
-        runtime.set_max_stack_size(STACK);
+    /// Runs everything in the interpreter.
+    fn interpret(&self, finish: Finish) -> Result<Value, Not> {
+        let (runtime, context) = (self.runtime, self.context);
         let budget = Rc::clone(self.budget);
         runtime.set_interrupt_handler(Some(Box::new(move || budget.is_spent())));
         let modules = Rc::new(self.request.modules.clone());
         let missing = Rc::new(RefCell::new(None));
         let handed_in = HandedIn { modules, missing: Rc::clone(&missing) };
         runtime.set_loader(handed_in.clone(), handed_in);
-        let context = Shop::context(&runtime).map_err(broken)?;
 
-        let imported =
-            context.with(|ctx| self.import(&ctx).map_err(|error| thrown(&ctx, &error))).and_then(|held| {
-                self.settle(&runtime, &context, &held)?;
+        let imported = context
+            .with(|ctx| self.import(&ctx, finish).map_err(|error| thrown(&ctx, &error)))
+            .and_then(|held| {
+                self.settle(&held)?;
                 context.with(|ctx| result(&ctx, held.clone()).map(drop))?;
                 Ok(held)
             });
@@ -95,16 +138,20 @@ impl Run<'_> {
         match context.with(|ctx| self.call(&ctx, namespace))? {
             Called::Value(value) => Ok(value),
             Called::Promise(promise) => {
-                self.settle(&runtime, &context, &promise)?;
+                self.settle(&promise)?;
                 context.with(|ctx| self.read(&ctx, &result(&ctx, promise)?))
             }
         }
     }
 
-    /// Makes `shop` and imports the entry.
-    fn import(&self, ctx: &Ctx<'_>) -> rquickjs::Result<Held> {
-        let call = host::function(ctx, self.engine, self.shop, self.budget, run)?;
-        self.shop.install(ctx, call, &self.request.globals)?;
+    /// Adds the data of the call to `shop` and imports the entry.
+    fn import(&self, ctx: &Ctx<'_>, finish: Finish) -> rquickjs::Result<Held> {
+        raw::begin_stack(ctx);
+        let globals = match &self.request.globals {
+            globals @ Value::Map(_) => convert::to_script(ctx, globals)?,
+            _ => Object::new(ctx.clone())?.into_value(),
+        };
+        finish.restore(ctx)?.call::<_, ()>((globals,))?;
         let promise = Module::import(ctx, self.entry())?;
         Ok(Persistent::save(ctx, promise))
     }
@@ -136,7 +183,8 @@ impl Run<'_> {
     }
 
     /// Runs what is waiting to run until the promise is settled.
-    fn settle(&self, runtime: &Runtime, context: &Context, promise: &Held) -> Result<(), Not> {
+    fn settle(&self, promise: &Held) -> Result<(), Not> {
+        let (runtime, context) = (self.runtime, self.context);
         let pending = || {
             context.with(|ctx| {
                 let promise = promise.clone().restore(&ctx).map_err(|error| thrown(&ctx, &error))?;

@@ -4,7 +4,8 @@ use std::os::unix::net::UnixStream;
 use std::rc::Rc;
 
 use super::engine::Engine;
-use super::{analyse, compile, run, shop};
+use super::run::Runner;
+use super::{analyse, compile, shop};
 use crate::message::{Fault, FromWorker, ToWorker, VERSION};
 use crate::shut_in::ShutIn;
 
@@ -24,9 +25,11 @@ pub(super) fn serve(socket: UnixStream, shut_in: ShutIn) -> Result<(), Fault> {
         Err(error) => return engine.tell(&FromWorker::Ready(Err(error))),
     };
     engine.tell(&FromWorker::Ready(Ok(())))?;
+    let runner = Runner::new(engine.clone(), shop);
     loop {
+        runner.prepare();
         match engine.hear() {
-            Ok(message) => answer(&engine, &shop, message)?,
+            Ok(message) => answer(&engine, &runner, message)?,
             Err(Fault::Gone) => return Ok(()),
             Err(fault) => return Err(fault),
         }
@@ -41,9 +44,9 @@ fn give_memory_back() {
 }
 
 /// Does what the engine wants.
-fn answer(engine: &Engine, shop: &Rc<shop::Shop>, message: ToWorker) -> Result<(), Fault> {
+fn answer(engine: &Engine, runner: &Rc<Runner>, message: ToWorker) -> Result<(), Fault> {
     let answer = match message {
-        ToWorker::Call(request) => run::run(engine, shop, *request)?,
+        ToWorker::Call(request) => runner.run(*request)?,
         ToWorker::Compile { name, source } => match compile::compile(&name, &source) {
             Ok(module) => FromWorker::Compiled {
                 bytecode: module.bytecode,

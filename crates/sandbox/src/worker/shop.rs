@@ -1,15 +1,12 @@
 //! The global object `shop`, and the context that units find.
 
-use std::rc::Rc;
-
 use rquickjs::context::intrinsic;
-use rquickjs::{Array, Context, Ctx, Function, Module, Object, Result, Runtime};
+use rquickjs::{Array, Context, Ctx, Function, Module, Result, Runtime};
 
 use super::compile::compile;
-use super::{convert, raw};
+use super::raw;
 use crate::analysis::SyntaxError;
 use crate::message::Setup;
-use crate::value::Value;
 
 /// What units find beside the language itself. `Eval` is not among it: no text becomes code.
 type Found = (
@@ -32,13 +29,12 @@ pub(super) struct Shop {
 
 impl Shop {
     /// Compiles what the engine said `shop` is made of.
-    pub(super) fn new(setup: &Setup) -> std::result::Result<Rc<Self>, SyntaxError> {
+    pub(super) fn new(setup: &Setup) -> std::result::Result<Self, SyntaxError> {
         let facade = match setup.facade.as_str() {
             "" => None,
             source => Some(compile("sandbox/facade", source)?.bytecode),
         };
-        let shop = Self { prelude: prelude()?, facade, functions: setup.functions.clone() };
-        Ok(Rc::new(shop))
+        Ok(Self { prelude: prelude()?, facade, functions: setup.functions.clone() })
     }
 
     /// A context with nothing in it yet.
@@ -46,21 +42,18 @@ impl Shop {
         Context::custom::<Found>(runtime)
     }
 
-    /// Makes `shop` in a context: `call` is what its functions call, the fields of `globals` are data.
-    pub(super) fn install<'js>(&self, ctx: &Ctx<'js>, call: Function<'js>, globals: &Value) -> Result<()> {
+    /// Makes `shop` in a context, whose functions call `call`. The function that is answered adds the data of a call
+    /// and closes it.
+    pub(super) fn install<'js>(&self, ctx: &Ctx<'js>, call: Function<'js>) -> Result<Function<'js>> {
         let install: Function = exported(ctx, &self.prelude)?;
         let facade = self.facade.as_ref().map(|facade| exported::<Function>(ctx, facade)).transpose()?;
         let functions = Array::new(ctx.clone())?;
         for (index, name) in self.functions.iter().enumerate() {
             functions.set(index, name.as_str())?;
         }
-        let globals = match globals {
-            Value::Map(_) => convert::to_script(ctx, globals)?,
-            _ => Object::new(ctx.clone())?.into_value(),
-        };
         match facade {
-            Some(facade) => install.call((call, functions, globals, facade)),
-            None => install.call((call, functions, globals)),
+            Some(facade) => install.call((call, functions, facade)),
+            None => install.call((call, functions)),
         }
     }
 
