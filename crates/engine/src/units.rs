@@ -19,6 +19,7 @@ pub(crate) mod name;
 pub(crate) mod path;
 mod report;
 mod run;
+mod shared;
 mod stamp;
 pub(crate) mod templates;
 mod tree;

@@ -35,6 +35,15 @@ impl Borders {
         Ok(())
     }
 
+    /// Adds those of another stretch around the same moment.
+    pub fn merge(&mut self, other: &Self) {
+        self.last = self.last.max(other.last);
+        self.next = match (self.next, other.next) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+    }
+
     /// Adds those of all price lists.
     pub fn add_price_lists(&mut self, tx: &mut Tx) -> Result<(), DbError> {
         let sql = "select valid_from as moment from price_lists where valid_from is not null

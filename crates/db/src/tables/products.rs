@@ -302,6 +302,17 @@ pub fn brand_name(tx: &mut Tx, brand: i64) -> Result<Option<String>, DbError> {
     row.map(|row| row.get("name")).transpose()
 }
 
+/// The names of brands, by their numbers.
+pub fn brand_names(tx: &mut Tx, brands: &[i64]) -> Result<HashMap<i64, String>, DbError> {
+    if brands.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let list = Ids::new("id", brands);
+    let sql = format!("select id, name from brands where deleted is null and id in {}", list.places());
+    let rows = tx.rows(&sql, &list.with(&[]))?;
+    rows.iter().map(|row| Ok((row.get("id")?, row.get("name")?))).collect()
+}
+
 /// Adds a product, without variants.
 pub fn create(tx: &mut Tx, new: &NewProduct, now: Timestamp) -> Result<i64, DbError> {
     let time = micros(now);

@@ -1,6 +1,14 @@
-// `shop.transaction(work)`: what `work` wrote stays if it returns, and is taken back if it throws.
+// What of `shop` is more than one host call each.
 
 export default function facade(shop, call) {
+  // The settings stay as they are for as long as a unit runs, and pages ask for the same ones again and again.
+  const settings = { __proto__: null };
+  shop.config = (key) => {
+    if (typeof key !== "string") return call("config", key);
+    return (settings[key] ??= call("config", key));
+  };
+
+  // What `work` wrote stays if it returns, and is taken back if it throws.
   shop.transaction = function transaction(work) {
     if (typeof work !== "function") throw new TypeError("shop.transaction(): `work` is a function");
     call("transaction.begin");

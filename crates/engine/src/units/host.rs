@@ -108,7 +108,7 @@ const CALLS: &[&str] = &[
 
 /// Workers whose scripts have these calls.
 pub(super) fn with_calls(mut workers: PoolConfig) -> PoolConfig {
-    workers.facade = include_str!("transaction.js").to_owned();
+    workers.facade = include_str!("facade.js").to_owned();
     workers.functions = CALLS.iter().map(|name| (*name).to_owned()).collect();
     workers
 }

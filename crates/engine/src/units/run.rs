@@ -13,6 +13,7 @@ use super::effects::Effects;
 use super::error::{Place, UnitError};
 use super::loader::Unit;
 use super::report::Report;
+use super::shared::Shared;
 use super::templates::Group;
 use super::visit::{Audience, Reply, Visit, map};
 use super::writing::Writing;
@@ -88,6 +89,8 @@ pub(crate) struct Run<'a> {
     pub(super) deadline: Instant,
     /// Words that the visitor got or lost in this run: of the cart, of the session.
     pub(super) words: Vec<(u8, Option<String>)>,
+    /// What its calls read alike.
+    pub(super) shared: Shared,
     /// How often other servers were asked.
     pub(super) fetches: u32,
     /// How far the node had heard of commits when the run began; `None` where the cache is not used.
@@ -153,6 +156,7 @@ impl<'a> Run<'a> {
             hidden: Vec::new(),
             deadline: Instant::now() + time * units.patience,
             words: Vec::new(),
+            shared: Shared::default(),
             fetches: 0,
             stack: Vec::new(),
             failures: Vec::new(),

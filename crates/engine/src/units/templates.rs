@@ -105,7 +105,8 @@ pub(crate) struct Group {
 
 impl Group {
     fn new(tree: Tree, look: &Look) -> Self {
-        let files = Arc::new(Files { tree, look: look.clone(), seen: Mutex::default() });
+        let files =
+            Arc::new(Files { tree, look: look.clone(), seen: Mutex::default(), addresses: Mutex::default() });
         let words = Arc::new(words::Words::new(Arc::clone(&files)));
         let mut environment = Environment::new();
         environment.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -203,6 +204,8 @@ pub(crate) struct Files {
     tree: Tree,
     look: Look,
     seen: Mutex<HashMap<String, Option<Stamp>>>,
+    /// Addresses of files for every visitor, which hold for as long as what was seen does.
+    addresses: Mutex<HashMap<String, String>>,
 }
 
 impl Files {
@@ -259,6 +262,17 @@ impl Files {
     }
 
     fn address(&self, file: &str) -> Option<String> {
+        let known = self.addresses.lock().unwrap_or_else(PoisonError::into_inner).get(file).cloned();
+        if known.is_some() {
+            return known;
+        }
+        let address = self.read_address(file)?;
+        let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
+        addresses.insert(file.to_owned(), address.clone());
+        Some(address)
+    }
+
+    fn read_address(&self, file: &str) -> Option<String> {
         if !file.split('/').all(name::is_plain) {
             return None;
         }

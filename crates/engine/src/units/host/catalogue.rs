@@ -9,6 +9,7 @@ mod product;
 mod reviews;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 use db::borders::Borders;
@@ -28,6 +29,7 @@ use crate::media::Kind;
 use crate::settings::Settings;
 use crate::units::dependencies::Dependencies;
 use crate::units::run::Run;
+use crate::units::shared::{Categories, Shared};
 use crate::units::templates::{Look, decimal_text, money_text};
 use crate::units::visit::map;
 
@@ -63,6 +65,8 @@ pub(super) struct Reading<'a> {
     pub(super) now: Timestamp,
     pub(super) dependencies: &'a mut Dependencies,
     pub(super) borders: Borders,
+    /// What other calls of the run have read.
+    pub(super) shared: Shared,
 }
 
 /// Reads for a call, in one transaction; `rows` of the answer are told to the debugger.
@@ -76,6 +80,7 @@ fn read(
     }
     let visit = run.visit;
     let mut dependencies = Dependencies::default();
+    let mut shared = std::mem::take(&mut run.shared);
     let started = Instant::now();
     let work = |tx: &mut Tx| {
         let mut reading = Reading {
@@ -85,13 +90,18 @@ fn read(
             now: visit.now,
             dependencies: &mut dependencies,
             borders: Borders::around(visit.now),
+            shared: std::mem::take(&mut shared),
         };
         let answer = f(&mut reading)?;
         let borders = reading.borders;
+        shared = reading.shared;
         dependencies.borders(&borders);
         Ok::<_, DbError>(answer)
     };
     let answer = run.read(work).ok_or_else(time_was_up)?;
+    if Shared::is_for(visit) {
+        run.shared = shared;
+    }
     run.dependencies().merge(&dependencies);
     let rows = match &answer {
         Ok(Value::List(list)) => list.len(),
@@ -189,14 +199,39 @@ impl Reading<'_> {
     }
 
     /// The lists whose prices everybody pays.
-    fn price_lists(&mut self) -> Result<Vec<PriceList>, DbError> {
+    fn price_lists(&mut self) -> Result<Arc<[PriceList]>, DbError> {
         self.dependencies.table("price_lists");
-        self.borders.add_price_lists(self.tx)?;
-        prices::open_lists(self.tx, &self.look.currency, None, self.now)
+        let (lists, borders) = match &self.shared.price_lists {
+            Some(known) => known.clone(),
+            None => {
+                let mut borders = Borders::around(self.now);
+                borders.add_price_lists(self.tx)?;
+                let lists = prices::open_lists(self.tx, &self.look.currency, None, self.now)?;
+                self.shared.price_lists.insert((lists.into(), borders)).clone()
+            }
+        };
+        self.borders.merge(&borders);
+        Ok(lists)
+    }
+
+    /// All categories with their addresses in the page's language.
+    fn categories(&mut self) -> Result<Arc<Categories>, DbError> {
+        for table in ["categories", "texts.categories"] {
+            self.dependencies.table(table);
+        }
+        if let Some(known) = self.shared.categories.clone() {
+            let ids: Vec<i64> = known.all.iter().map(|category| category.id).collect();
+            self.element("slugs", "categories", &ids);
+            return Ok(known);
+        }
+        let all = db::categories::all(self.tx, &self.look.language)?;
+        let ids: Vec<i64> = all.iter().map(|category| category.id).collect();
+        let urls = self.urls("categories", &ids)?;
+        Ok(Arc::clone(self.shared.categories.insert(Arc::new(Categories { all, urls }))))
     }
 
     /// The prices of variants for everybody.
-    fn prices(&mut self, variants: &[i64]) -> Result<(Prices, Vec<PriceList>), DbError> {
+    fn prices(&mut self, variants: &[i64]) -> Result<(Prices, Arc<[PriceList]>), DbError> {
         for variant in variants {
             self.dependencies.set("prices.variant_id", *variant);
         }

@@ -109,15 +109,11 @@ pub(super) fn pictures(
 }
 
 fn brands(reading: &mut Reading<'_>, products: &[Product]) -> Result<HashMap<i64, String>, DbError> {
-    let mut names = HashMap::new();
-    for brand in products.iter().filter_map(|product| product.brand_id) {
-        if names.contains_key(&brand) {
-            continue;
-        }
-        reading.dependencies.row("brands", brand);
-        if let Some(name) = products::brand_name(reading.tx, brand)? {
-            names.insert(brand, name);
-        }
+    let mut brands: Vec<i64> = products.iter().filter_map(|product| product.brand_id).collect();
+    brands.sort_unstable();
+    brands.dedup();
+    for brand in &brands {
+        reading.dependencies.row("brands", *brand);
     }
-    Ok(names)
+    products::brand_names(reading.tx, &brands)
 }

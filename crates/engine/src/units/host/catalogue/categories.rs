@@ -23,13 +23,8 @@ pub(super) fn tree(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let root = args.int_option(0, "parent")?;
     let with_pictures = args.option(0, "pictures") == Some(&Value::Bool(true));
     read(run, "categories.tree", |reading| {
-        for table in ["categories", "texts.categories"] {
-            reading.dependencies.table(table);
-        }
-        let all = categories::all(reading.tx, &reading.look.language)?;
-        let ids: Vec<i64> = all.iter().map(|category| category.id).collect();
-        let urls = reading.urls("categories", &ids)?;
-        let mut branches = branch(&all, &urls, root, depth);
+        let known = reading.categories()?;
+        let mut branches = branch(&known.all, &known.urls, root, depth);
         if with_pictures {
             add_pictures(reading, &mut branches)?;
         }
