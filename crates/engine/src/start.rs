@@ -22,7 +22,7 @@ use crate::files::Files;
 use crate::gate::passwords::Passwords;
 use crate::http::answers::Answers;
 use crate::http::body::Bodies;
-use crate::http::connections::{self, Limits};
+use crate::http::connections::{self, Limits, Site};
 use crate::http::metrics::Metrics;
 use crate::http::requests::Requests;
 use crate::jobs::upkeep::Upkeep;
@@ -248,8 +248,9 @@ fn serve(state: Arc<AppState>, listener: TcpListener, address: SocketAddr) -> Ru
     };
     let (shared, kept) = (Arc::clone(&state), Arc::clone(&state));
     let is_proxy = move |address| shared.settings.current().trusted_proxies.contains(address);
-    let router = http::router(state);
-    let serving = tokio::spawn(connections::serve(listener, router, Limits::default(), is_proxy, until));
+    let pages = Arc::clone(&state);
+    let site = Site::new(http::router(state), move |request| crate::storefront::kept_page(&pages, request));
+    let serving = tokio::spawn(connections::serve(listener, site, Limits::default(), is_proxy, until));
     tracing::info!(%address, "The engine listens");
     Running { address, stop: Some(stop), serving, jobs, keeping, farewell, state: kept, upkeep }
 }

@@ -36,6 +36,8 @@ use address::Target;
 use incoming::Incoming;
 use kept::{Asked, PagePlace};
 
+pub(crate) use kept::kept_page;
+
 /// The storefront's addresses; what is none of them is a page.
 pub(crate) fn routes() -> Router<Arc<AppState>> {
     Router::new()
@@ -70,9 +72,6 @@ pub(crate) async fn page(
         Ok(incoming) => incoming,
         Err(refused) => return refused,
     };
-    if let Some(page) = Asked::of(&state, &incoming).and_then(|asked| asked.answer_at_once()) {
-        return page;
-    }
     if !is_sent && state.is_locked() {
         return pages::closed(&state);
     }

@@ -1,11 +1,13 @@
 //! Connections: how many there are at once, of everybody and of one address, and when one ends.
 
+use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::ConnectInfo;
+use axum::response::Response;
 use axum::serve::Listener;
 use hyper::Request;
 use hyper::body::Incoming;
@@ -38,17 +40,44 @@ impl Default for Limits {
     }
 }
 
+/// What requests are answered with.
+#[derive(Clone)]
+pub(crate) struct Site {
+    router: Router,
+    at_once: Option<Arc<AtOnce>>,
+}
+
+/// Answers what needs no way through the router, and no wait.
+type AtOnce = dyn Fn(&Request<Incoming>) -> Option<Response> + Send + Sync;
+
+impl Site {
+    /// A site some of whose answers are had at once.
+    pub(crate) fn new(
+        router: Router,
+        at_once: impl Fn(&Request<Incoming>) -> Option<Response> + Send + Sync + 'static,
+    ) -> Self {
+        Self { router, at_once: Some(Arc::new(at_once)) }
+    }
+}
+
+impl From<Router> for Site {
+    fn from(router: Router) -> Self {
+        Self { router, at_once: None }
+    }
+}
+
 /// Serves until it is told to stop, and then until the running requests are answered.
 ///
 /// Addresses that `is_proxy` bring connections of many people, who are told apart by their requests.
 pub(crate) async fn serve(
     mut listener: TcpListener,
-    router: Router,
+    site: impl Into<Site>,
     limits: Limits,
     is_proxy: impl Fn(IpAddr) -> bool,
     until: impl Future<Output = ()>,
 ) {
     let doors = Arc::new(Doors::new(limits));
+    let site = site.into();
     let (stop, stopping) = watch::channel(());
     let mut until = pin!(until);
     loop {
@@ -66,7 +95,7 @@ pub(crate) async fn serve(
             doors: Arc::clone(&doors),
             stream,
             peer,
-            router: router.clone(),
+            site: site.clone(),
             stopping: stopping.clone(),
         };
         if is_proxy(peer.ip().to_canonical()) {
@@ -136,7 +165,7 @@ struct Newcomer {
     doors: Arc<Doors>,
     stream: TcpStream,
     peer: SocketAddr,
-    router: Router,
+    site: Site,
     stopping: watch::Receiver<()>,
 }
 
@@ -158,19 +187,31 @@ impl Newcomer {
 
     /// Serves the connection to its end.
     async fn carry(self, place: OwnedSemaphorePermit, share: Option<OwnedSemaphorePermit>) {
-        let Self { doors, stream, peer, router, mut stopping } = self;
+        let Self { doors, stream, peer, site, mut stopping } = self;
         let patience = doors.limits.patience;
         let _held = (place, share);
         // An answer is one small packet; it must not wait for another.
         let _ = stream.set_nodelay(true);
         let activity = Activity::new();
         let seen = Arc::clone(&activity);
+        let Site { router, at_once } = site;
         let router = TowerToHyperService::new(router);
         let service = service_fn(move |mut request: Request<Incoming>| {
             let work = seen.work(patience);
-            request.extensions_mut().insert(ConnectInfo(peer));
-            let answer = router.call(request);
-            async move { answer.await.map(|answer| work.answered(answer)) }
+            let answer = match at_once.as_ref().and_then(|at_once| at_once(&request)) {
+                Some(answer) => Ok(answer),
+                None => {
+                    request.extensions_mut().insert(ConnectInfo(peer));
+                    Err(router.call(request))
+                }
+            };
+            async move {
+                let answer = match answer {
+                    Ok(answer) => answer,
+                    Err(answer) => answer.await?,
+                };
+                Ok::<_, Infallible>(work.answered(answer))
+            }
         });
         let stream = TokioIo::new(Counted { stream, activity: Arc::clone(&activity) });
         let mut serving = pin!(doors.builder.serve_connection(stream, service));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Form, FromRequest, Query, Request};
 use axum::http::header::{CONTENT_TYPE, COOKIE, ORIGIN};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 
@@ -48,13 +48,14 @@ impl Incoming {
         if method == Method::POST && !is_own_form(&settings, &headers, &host) {
             return Err((StatusCode::FORBIDDEN, "This form was sent from another site.\n").into_response());
         }
-        let query = Query::<Vec<Field>>::try_from_uri(&uri).map(|Query(fields)| fields).unwrap_or_default();
+        let query = query(&uri);
         let post = match form_of {
             Some(request) => form(request).await?,
             None => Vec::new(),
         };
-        if query.len() > MOST_FIELDS || post.len() > MOST_FIELDS {
-            return Err((StatusCode::BAD_REQUEST, "Too many fields.\n").into_response());
+        let Ok(query) = query else { return Err(too_many()) };
+        if post.len() > MOST_FIELDS {
+            return Err(too_many());
         }
         Ok(Self {
             path: decoded(uri.path()),
@@ -87,6 +88,22 @@ impl Incoming {
             is_debugged: self.is_debugged,
         }
     }
+}
+
+/// More fields than an address or a form may have.
+pub(super) struct TooMany;
+
+/// The fields of an address.
+pub(super) fn query(uri: &Uri) -> Result<Vec<Field>, TooMany> {
+    if uri.query().is_none() {
+        return Ok(Vec::new());
+    }
+    let query = Query::<Vec<Field>>::try_from_uri(uri).map(|Query(fields)| fields).unwrap_or_default();
+    if query.len() > MOST_FIELDS { Err(TooMany) } else { Ok(query) }
+}
+
+fn too_many() -> Response {
+    (StatusCode::BAD_REQUEST, "Too many fields.\n").into_response()
 }
 
 async fn form(request: Request) -> Result<Vec<Field>, Response> {
@@ -126,7 +143,7 @@ fn cookies(headers: &HeaderMap) -> Vec<Field> {
 }
 
 /// The path as people read it; `None` where it is no text, or tries to lead elsewhere.
-fn decoded(path: &str) -> Option<String> {
+pub(super) fn decoded(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.bytes();
     while let Some(byte) = rest.next() {

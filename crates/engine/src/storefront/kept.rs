@@ -1,16 +1,16 @@
 //! Whole pages out of the cache, for visitors whose page is no other than anybody's.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use axum::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE};
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{HeaderMap, Method, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 use sandbox::Value;
 
 use super::answer;
-use super::incoming::Incoming;
+use super::incoming::{self, DEBUG_CODE, Incoming};
 use crate::app_state::AppState;
+use crate::http::body::SMALL;
 use crate::units::Outcome;
 use crate::units::cache::{Found, Kept, KeptPage, Keys, Kind, Place, Proof, What};
 use crate::units::visit::Visit;
@@ -41,18 +41,6 @@ impl<'a> Asked<'a> {
         Some(Self { state, incoming, keys })
     }
 
-    /// The page, where it is among those that many ask for: it costs no look at the disk, be it at its files or at
-    /// the one that closes the store, and no wait.
-    pub(super) fn answer_at_once(&self) -> Option<Response> {
-        if self.state.is_frozen.load(Ordering::Relaxed) {
-            return None;
-        }
-        let cache = &self.state.units.cache;
-        let heard = cache.if_caught_up()?;
-        let kept = cache.find_busy(&self.keys, |kept| self.check(kept, heard))?;
-        self.response(&kept)
-    }
-
     /// The page, or the place where it will lie; `None` where the cache is not used.
     pub(super) fn answer(&self) -> Option<Result<Response, PagePlace<'a>>> {
         let units = &self.state.units;
@@ -77,12 +65,47 @@ impl<'a> Asked<'a> {
         kept.proof.check_moment(self.incoming.now, &self.incoming.settings)
     }
 
-    fn response(&self, kept: &Arc<Kept>) -> Option<Response> {
-        match &kept.what {
-            What::Page(page) => Some(page.response(&self.incoming.headers)),
-            What::Html(_) => None,
-        }
+    fn response(&self, kept: &Kept) -> Option<Response> {
+        response(kept, &self.incoming.headers)
     }
+}
+
+fn response(kept: &Kept, asked: &HeaderMap) -> Option<Response> {
+    match &kept.what {
+        What::Page(page) => Some(page.response(asked)),
+        What::Html(_) => None,
+    }
+}
+
+/// The page, where it is among those that many ask for: it costs no way through the router, no look at the disk, be
+/// it at its files or at the one that closes the store, and no wait.
+pub(crate) fn kept_page<B>(state: &AppState, request: &Request<B>) -> Option<Response> {
+    let (uri, headers) = (request.uri(), request.headers());
+    if request.method() != Method::GET || headers.contains_key(DEBUG_CODE) || is_no_page(uri.path()) {
+        return None;
+    }
+    let settings = state.settings.current();
+    if !settings.config.cache || state.is_frozen.load(Ordering::Relaxed) {
+        return None;
+    }
+    let query = incoming::query(uri).ok()?;
+    let keys = Keys::page(&incoming::decoded(uri.path())?, &query, !headers.contains_key(COOKIE));
+    let cache = &state.units.cache;
+    let kept = cache.find_busy(&keys, |kept| {
+        // What has more waits for its room, as all large answers do.
+        if !matches!(&kept.what, What::Page(page) if page.size() <= SMALL) {
+            return Err(String::new());
+        }
+        let heard = cache.if_caught_up().ok_or_else(String::new)?;
+        cache.changed(&kept.proof, heard)?;
+        kept.proof.check_moment(state.clock.now(), &settings)
+    })?;
+    response(&kept, headers)
+}
+
+/// Whether an address is one of those that are asked for as often as pages and are none.
+fn is_no_page(path: &str) -> bool {
+    ["/core/", "/statics/", "/images/", "/files/"].iter().any(|folder| path.starts_with(folder))
 }
 
 /// Keeps a page that an element's or the home page's entry unit made, and answers with it.

@@ -171,10 +171,25 @@ pub async fn in_a_row(line: &mut Line, path: &str, rounds: usize, times: usize) 
     all
 }
 
-/// How many pages a second many clients get, each one page after the other; the median of the rounds.
-pub async fn rate(address: SocketAddr, path: &str, clients: usize, rounds: usize, time: Duration) -> f64 {
-    let mut rates = Vec::new();
+/// How fast pages come.
+pub struct Rate {
+    /// Pages a second.
+    pub pages: f64,
+    /// Processor time of the server for one, in milliseconds.
+    pub work: f64,
+}
+
+/// How many pages a second many clients get, each one page after the other, and what they cost a server whose
+/// processor time `worked` tells; the medians of the rounds.
+pub async fn rate(
+    address: SocketAddr,
+    path: &str,
+    (clients, rounds, time): (usize, usize, Duration),
+    worked: impl Fn() -> f64,
+) -> Rate {
+    let (mut rates, mut works) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
+        let before = worked();
         let begin = Instant::now();
         let work: Vec<_> = (0..clients)
             .map(|_| {
@@ -195,6 +210,7 @@ pub async fn rate(address: SocketAddr, path: &str, clients: usize, rounds: usize
             done += client.await.unwrap();
         }
         rates.push(f64::from(done) / begin.elapsed().as_secs_f64());
+        works.push((worked() - before) / f64::from(done));
     }
-    median(rates)
+    Rate { pages: median(rates), work: median(works) }
 }

@@ -55,6 +55,11 @@ impl Plan {
         }
     }
 
+    /// Clients, rounds, and the time of each.
+    fn load(&self) -> (usize, usize, Duration) {
+        (self.clients, self.rounds, self.time)
+    }
+
     fn has(&self, part: &str) -> bool {
         self.parts.as_deref().is_none_or(|parts| parts.split(',').any(|one| one == part))
     }
@@ -231,13 +236,13 @@ fn loaded(page: &str) -> Vec<String> {
 
 /// Units by themselves, then whole pages.
 async fn units_and_pages(plan: &Plan, store: &Store, pages: &[Page]) {
-    println!("| page | state | median, ms | p99, ms | pages/s |");
-    println!("|---|---|---|---|---|");
-    let (_hello, address) = server::hello();
+    println!("| page | state | median, ms | p99, ms | pages/s | processor, ms a page |");
+    println!("|---|---|---|---|---|---|");
+    let (hello, address) = server::hello();
     let mut line = Line::open(address).await;
     let times = client::in_a_row(&mut line, "/", plan.rounds, plan.times).await;
-    let rate = client::rate(address, "/", plan.clients, plan.rounds, plan.time).await;
-    println!("| bare axum \"hello\" | | {} | {rate:.0} |", times.cells());
+    let rate = client::rate(address, "/", plan.load(), || hello.worked()).await;
+    println!("| bare axum \"hello\" | | {} | {:.0} | {:.4} |", times.cells(), rate.pages, rate.work);
     let home = store.root.join("units/home.js");
     let usual = std::fs::read_to_string(&home).unwrap();
     let product = pages[2].product;
@@ -294,13 +299,13 @@ async fn states(plan: &Plan, store: &Store, page: &Page) {
     let Page { name, path, .. } = page;
     store.keep_pages(false).await;
     let cold = client::in_a_row(&mut line, path, plan.rounds, plan.times / 2 + 1).await;
-    let rate = client::rate(store.address, path, plan.clients, plan.rounds, plan.time).await;
-    println!("| {name} | cold | {} | {rate:.0} |", cold.cells());
+    let rate = client::rate(store.address, path, plan.load(), || store.process.worked()).await;
+    println!("| {name} | cold | {} | {:.0} | {:.2} |", cold.cells(), rate.pages, rate.work);
     store.keep_pages(true).await;
     line.get(path).await;
     let warm = client::in_a_row(&mut line, path, plan.rounds, plan.times).await;
-    let rate = client::rate(store.address, path, plan.clients, plan.rounds, plan.time).await;
-    println!("| {name} | warm | {} | {rate:.0} |", warm.cells());
+    let rate = client::rate(store.address, path, plan.load(), || store.process.worked()).await;
+    println!("| {name} | warm | {} | {:.0} | {:.4} |", warm.cells(), rate.pages, rate.work);
     let mut changed = Times::default();
     for _ in 0..plan.rounds {
         let mut round = Vec::new();
@@ -313,7 +318,7 @@ async fn states(plan: &Plan, store: &Store, page: &Page) {
         }
         changed.add(round);
     }
-    println!("| {name} | after a price change | {} | |", changed.cells());
+    println!("| {name} | after a price change | {} | | |", changed.cells());
 }
 
 /// Goods that can be bought, and how.

@@ -15,6 +15,14 @@ const OURS: &str = env!("CARGO_BIN_EXE_shopwright");
 /// A process that ends with this program.
 pub struct Process(Child);
 
+impl Process {
+    /// Processor time that it and the processes it started have taken, in milliseconds.
+    pub fn worked(&self) -> f64 {
+        let all = [vec![self.0.id()], descendants(self.0.id())].concat();
+        all.into_iter().map(worked).sum()
+    }
+}
+
 impl Drop for Process {
     fn drop(&mut self) {
         let _ = self.0.kill();
@@ -45,7 +53,7 @@ pub struct Store {
     pub root: PathBuf,
     pub address: SocketAddr,
     pub db: Db,
-    process: Process,
+    pub process: Process,
 }
 
 /// Makes a store of so many products, unless it is there; how long filling it took.
@@ -163,6 +171,13 @@ fn resident(pid: u32) -> f64 {
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or_default();
     let kib: f64 = line.split_whitespace().nth(1).map_or(0.0, |kib| kib.parse().unwrap());
     kib / 1024.0
+}
+
+/// Processor time of a process, in milliseconds; the system counts it in hundredths of a second.
+fn worked(pid: u32) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').skip(11).take(2);
+    fields.map(|ticks| ticks.parse::<f64>().unwrap() * 10.0).sum()
 }
 
 fn descendants(pid: u32) -> Vec<u32> {

@@ -58,6 +58,11 @@ impl KeptPage {
         response
     }
 
+    /// Bytes of its text.
+    pub(crate) fn size(&self) -> usize {
+        self.body.len()
+    }
+
     /// How it looks.
     pub(crate) fn look(&self) -> &Look {
         &self.look
