@@ -8,6 +8,8 @@ pub(crate) mod testing;
 pub(crate) use bytes::Message;
 pub(crate) use frame::{Fault, Line};
 
+use std::sync::Arc;
+
 use crate::analysis::{Analysis, SyntaxError};
 use crate::call::{CallError, HostError};
 use crate::protection::Protection;
@@ -49,7 +51,7 @@ pub(crate) struct Setup {
 /// A call as the worker sees it.
 #[derive(Debug)]
 pub(crate) struct Request {
-    pub(crate) modules: Vec<(String, Vec<u8>)>,
+    pub(crate) modules: Vec<(String, Arc<[u8]>)>,
     pub(crate) function: String,
     pub(crate) args: Vec<Value>,
     pub(crate) globals: Value,

@@ -120,7 +120,7 @@ impl Message for Request {
         let count = u32::take(bytes)?;
         let mut modules = Vec::new();
         for _ in 0..count {
-            modules.push((String::take(bytes)?, bytes.blob()?.to_vec()));
+            modules.push((String::take(bytes)?, bytes.blob()?.into()));
         }
         Ok(Self {
             modules,

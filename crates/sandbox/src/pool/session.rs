@@ -1,5 +1,6 @@
 //! Calls in one worker, one in another at most.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::PoolConfig;
@@ -184,7 +185,7 @@ impl From<Fault> for Trouble {
 /// The call as the worker gets it.
 fn request(call: &Call, time: Duration) -> Request {
     Request {
-        modules: call.modules.iter().map(|module| (module.name.clone(), module.bytecode.to_vec())).collect(),
+        modules: call.modules.iter().map(|module| (module.name.clone(), Arc::clone(&module.bytecode))).collect(),
         function: call.function.clone(),
         args: call.args.clone(),
         globals: call.globals.clone(),

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
@@ -43,7 +44,7 @@ pub(super) struct Missing {
 }
 
 /// The modules of a call, by name.
-pub(super) type Modules = Rc<Vec<(String, Vec<u8>)>>;
+pub(super) type Modules = Rc<Vec<(String, Arc<[u8]>)>>;
 
 /// Finds modules among those handed in, and notes the first that is not.
 #[derive(Clone)]
