@@ -45,7 +45,7 @@ pub struct PoolConfig {
     pub waiting: usize,
     /// How long a caller waits.
     pub wait: Duration,
-    /// How long past its time a call's worker may be silent before it is killed.
+    /// How long past its time a call's worker may go on, and be silent, before it is killed.
     pub grace: Duration,
     /// After how many calls a worker is replaced.
     pub recycle: u32,

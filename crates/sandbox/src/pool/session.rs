@@ -15,7 +15,7 @@ const SLACK: u64 = 64 << 10;
 /// The deepest nesting there is, whatever a call's limits say: the worker's stack is made for it.
 const DEEPEST: u32 = 16;
 
-/// How many messages are waited for after the end of the time.
+/// How many messages are waited for after the end of the time and the grace.
 const LATE: u32 = 3;
 
 /// Answers what a script asks.
@@ -92,9 +92,9 @@ impl<'p> Session<'p> {
         let mut late = 0;
         loop {
             // A host call may have taken all the time; the worker still says where its script was. One
-            // of ours asks for nothing more then.
+            // of ours asks for nothing more then; but its time began when it had read the call.
             let now = Instant::now();
-            late += u32::from(now > deadline);
+            late += u32::from(now > deadline + self.config.grace);
             if late > LATE {
                 return Err(Fault::Late.into());
             }
@@ -185,7 +185,11 @@ impl From<Fault> for Trouble {
 /// The call as the worker gets it.
 fn request(call: &Call, time: Duration) -> Request {
     Request {
-        modules: call.modules.iter().map(|module| (module.name.clone(), Arc::clone(&module.bytecode))).collect(),
+        modules: call
+            .modules
+            .iter()
+            .map(|module| (module.name.clone(), Arc::clone(&module.bytecode)))
+            .collect(),
         function: call.function.clone(),
         args: call.args.clone(),
         globals: call.globals.clone(),

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::allocator::Meter;
 use crate::call::{HostError, Limit};
+use crate::message::Request;
 
 /// Stack of an interpreter.
 pub(super) const STACK: usize = 512 << 10;
@@ -34,10 +35,11 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// The limits of a call that begins now, in an interpreter whose memory this meter counts.
-    pub(super) fn new(meter: Rc<Meter>, memory: u64, microseconds: u64, calls: u32, output: u64) -> Rc<Self> {
-        meter.set_limit(memory);
-        let until = Instant::now() + Duration::from_micros(microseconds);
+    /// The limits of a call that began then, in an interpreter whose memory this meter counts.
+    pub(super) fn new(meter: Rc<Meter>, began: Instant, request: &Request) -> Rc<Self> {
+        meter.set_limit(request.memory);
+        let until = began + Duration::from_micros(request.microseconds);
+        let (calls, output) = (request.calls, request.output);
         Rc::new(Self {
             meter,
             output,

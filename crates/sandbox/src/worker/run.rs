@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Instant;
 
 use rquickjs::function::Args;
 use rquickjs::{Context, Ctx, Error, Function, Module, Object, Persistent, Promise, Runtime};
@@ -42,6 +43,7 @@ impl Runner {
 
     /// Carries out a call. An error means that the engine is gone.
     pub(super) fn run(self: &Rc<Self>, request: Request) -> Result<FromWorker, Fault> {
+        let began = Instant::now();
         let ready = match self.supply.take().map_or_else(|| self.make(), Ok) {
             Ok(ready) => ready,
             Err(error) => {
@@ -50,8 +52,7 @@ impl Runner {
             }
         };
         let Ready { finish, context, runtime, meter, late } = ready;
-        let (memory, output) = (request.memory, request.output);
-        let budget = Budget::new(Rc::clone(&meter), memory, request.microseconds, request.calls, output);
+        let budget = Budget::new(Rc::clone(&meter), began, &request);
         late.begin(&budget);
         let result = Run { budget: &budget, runtime: &runtime, context: &context, request }.outcome(finish);
         let stopped = budget.stopped();
