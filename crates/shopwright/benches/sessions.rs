@@ -227,6 +227,21 @@ impl TryStore {
         let mut reads = times(3000, || server.call(&list));
         let save = json!({"name": "memory_save", "arguments": {"name": "bench", "body": "<p>bench</p>"}});
         let mut writes = times(300, || server.call(&save));
+        accept_rules(&mut server, &json!({"name": "tool_list", "arguments": {}}));
+        let run = |command: &str, params: Value| {
+            let arguments = json!({"unit": "PRODUCT_PRICE", "command": command, "params": params});
+            json!({"name": "tool_run", "arguments": arguments})
+        };
+        let mut price = 1000;
+        let read = run("CmdList", json!({"product": 1}));
+        let mut tool_reads = times(500, || server.call(&read));
+        let mut tool_writes = times(300, || {
+            price += 1;
+            server.call(&run("CmdSet", json!({"variant": 1, "price": format!("{price}.00")})))
+        });
+        let step = json!({"unit": "PRODUCT_PRICE", "command": "CmdList", "params": {"product": 1}});
+        let pool = json!({"name": "tool_pool", "arguments": {"pool": vec![step; 1000]}});
+        let mut pools = times(5, || server.call(&pool));
         let mut unhashed = self.in_demo_mode(|| times(100, || server.call(&connect)));
 
         println!("| what | median | p99 |");
@@ -236,6 +251,9 @@ impl TryStore {
         row("`session_connect` in demo mode, which computes no hash", &mut unhashed);
         row("`memory_list` over loopback", &mut reads);
         row("`memory_save` over loopback, on disk when answered", &mut writes);
+        row("`tool_run` that reads the prices of a product", &mut tool_reads);
+        row("`tool_run` that sets a price, on disk when answered", &mut tool_writes);
+        row("`tool_pool` of 1,000 commands that read prices, whole", &mut pools);
         println!();
         println!("| what | figure |");
         println!("|---|---|");
@@ -266,6 +284,16 @@ fn read_critical_notes(server: &mut Server) {
         .map(|row| row[0].clone())
         .collect();
     server.call(&json!({"name": "memory_load", "arguments": {"ids": ids}}));
+}
+
+/// Accepts the rules that a call asks for.
+fn accept_rules(server: &mut Server, call: &Value) {
+    let (asked, _) = server.request("tools/call", call);
+    let text = asked["content"][0]["text"].as_str().unwrap_or_default();
+    let Some((_, rest)) = text.split_once("and code `") else { return };
+    let code = rest.split('`').next().unwrap();
+    let accept = json!({"tool": call["name"], "code": code});
+    server.call(&json!({"name": "session_rules_accept", "arguments": accept}));
 }
 
 fn row(name: &str, times: &mut [Duration]) {
