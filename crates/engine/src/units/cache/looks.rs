@@ -6,12 +6,12 @@ use std::time::Instant;
 use super::Proof;
 
 /// A stretch of time in which looks are counted, in milliseconds.
-const STRETCH: u64 = 10;
+const STRETCH: u64 = 40;
 /// So many looks are made in each stretch, whatever they are at. A look at the thirty files of a page, off the threads
 /// that serve connections, costs as much time as some pages out of memory.
-const LOOKS: u64 = 4;
+const LOOKS: u64 = 8;
 
-/// Counts looks. A file that is edited by hand, or the one that closes the store, while more than some hundreds of
+/// Counts looks. A file that is edited by hand, or the one that closes the store, while more than two hundred
 /// pages a second are shown is seen within [`STRETCH`]; else it is seen with the next page.
 pub(super) struct Looks {
     begun: Instant,
@@ -60,6 +60,6 @@ mod tests {
     fn so_many_looks_are_made_and_no_more() {
         let looks = Looks::default();
         let made = |now: u64| (0..100).filter(|_| looks.has_looks_left(now)).count();
-        assert_eq!((made(1000), made(1009), made(1010)), (4, 0, 4));
+        assert_eq!((made(1000), made(1039), made(1040)), (8, 0, 8));
     }
 }
