@@ -7,23 +7,11 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::error::error;
-use super::session::SqliteSession;
+use super::session::{Context, SqliteSession};
 use crate::driver::purpose::Purpose;
 use crate::journal_entry::{Entry, LARGE, PREFIX};
 use crate::schema::{self, TableSpec};
 use crate::{DbError, Value, micros};
-
-/// What the triggers know of the open transaction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Context {
-    /// Nothing: nothing was changed yet.
-    #[default]
-    Untold,
-    /// The entry's number.
-    Entry(i64),
-    /// That its changes are not journalled, or there is no journal yet.
-    Off,
-}
 
 /// Which entry a change belongs to.
 const ENTRY: &str = "coalesce((select entry from journal_context), (select max(id) from journal))";

@@ -7,11 +7,22 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Statement, ToSql};
 
 use super::error::error;
-use super::journal::Context;
 use super::pool::Sqlite;
 use crate::driver::purpose::Purpose;
 use crate::signal::Signal;
 use crate::{DbError, Row, Value};
+
+/// What the triggers of the journal know of the open transaction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Context {
+    /// Nothing: nothing was changed yet.
+    #[default]
+    Untold,
+    /// The entry's number.
+    Entry(i64),
+    /// That its changes are not journalled, or there is no journal yet.
+    Off,
+}
 
 /// A lent connection with an open transaction.
 pub(crate) struct SqliteSession {
