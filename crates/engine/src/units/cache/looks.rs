@@ -9,9 +9,9 @@ use super::Proof;
 const STRETCH: u64 = 40;
 /// So many looks are made in each stretch, whatever they are at. A look at the thirty files of a page, off the threads
 /// that serve connections, costs as much time as some pages out of memory.
-const LOOKS: u64 = 8;
+const LOOKS: u64 = 16;
 
-/// Counts looks. A file that is edited by hand, or the one that closes the store, while more than two hundred
+/// Counts looks. A file that is edited by hand, or the one that closes the store, while more than some hundreds of
 /// pages a second are shown is seen within [`STRETCH`]; else it is seen with the next page.
 pub(super) struct Looks {
     begun: Instant,
@@ -60,6 +60,6 @@ mod tests {
     fn so_many_looks_are_made_and_no_more() {
         let looks = Looks::default();
         let made = |now: u64| (0..100).filter(|_| looks.has_looks_left(now)).count();
-        assert_eq!((made(1000), made(1039), made(1040)), (8, 0, 8));
+        assert_eq!((made(1000), made(1039), made(1040)), (16, 0, 16));
     }
 }
