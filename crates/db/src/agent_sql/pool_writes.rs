@@ -6,9 +6,9 @@ use serde_json::Value as Json;
 
 use super::answer::SelectError;
 use super::write::{MOST_ROWS, checked};
+use crate::Tx;
 use crate::schema::is_written_by_agents;
 use crate::transaction::Session;
-use crate::{Tx, Value};
 
 /// What a statement changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,12 +106,4 @@ fn returning(sql: &str) -> Option<String> {
     let (verb, _) = super::target(sql)?;
     let text = sql.trim().trim_end_matches(';').trim_end();
     (verb == "insert").then(|| format!("{text}\nreturning id"))
-}
-
-/// Values of cells: a list or an object is kept as its JSON.
-pub(super) fn cell(name: &str, value: &Json) -> Result<Value, SelectError> {
-    match value {
-        Json::Array(_) | Json::Object(_) => Ok(Value::Text(value.to_string())),
-        other => super::select::scalar(name, other),
-    }
 }

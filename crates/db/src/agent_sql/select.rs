@@ -86,3 +86,11 @@ pub(super) fn scalar(name: &str, value: &Json) -> Result<Value, SelectError> {
         Json::Array(_) | Json::Object(_) => return Err(SelectError::Parameter(name.to_owned())),
     })
 }
+
+/// Values of cells: a list or an object is kept as its JSON.
+pub(super) fn cell(name: &str, value: &Json) -> Result<Value, SelectError> {
+    match value {
+        Json::Array(_) | Json::Object(_) => Ok(Value::Text(value.to_string())),
+        other => scalar(name, other),
+    }
+}

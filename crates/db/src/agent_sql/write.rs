@@ -5,8 +5,7 @@ use std::time::Duration;
 use serde_json::Value as Json;
 
 use super::answer::{Limits, SelectError, Table};
-use super::pool_writes::cell;
-use super::select::scalar;
+use super::select::{cell, scalar};
 use crate::schema::{self, is_written_by_units};
 use crate::transaction::Session;
 use crate::{DbError, Tx, Value};

@@ -9,6 +9,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, Statement};
 use serde_json::Value as Json;
 
+use super::agent_connection::AgentConnection;
 use super::error::error;
 use super::pool::{Sqlite, hold};
 use super::{connect, functions, session};
@@ -22,23 +23,6 @@ use crate::{DbError, Value};
 const KEPT: usize = 4;
 /// Steps of the statement between two looks at the clock. No step takes long: see `functions.rs` and the limits.
 pub(super) const STEPS: i32 = 50;
-
-/// A connection for agents' statements.
-pub(super) struct AgentConnection {
-    connection: Connection,
-    /// Whether the statement is ours, which begins or ends the pool's transaction.
-    is_own: Arc<AtomicBool>,
-}
-
-impl AgentConnection {
-    /// Carries out a statement of ours that begins or ends the transaction.
-    fn own(&self, sql: &str) -> Result<(), DbError> {
-        self.is_own.store(true, Ordering::SeqCst);
-        let done = self.connection.execute_batch(sql).map_err(error);
-        self.is_own.store(false, Ordering::SeqCst);
-        done
-    }
-}
 
 /// Statements of one pool: all see the file of the moment of the first.
 pub(crate) struct SqliteReader {

@@ -4,6 +4,7 @@
 //! commands, `sqlite3`), so nothing of the file is remembered here.
 
 mod agent;
+mod agent_connection;
 mod changes;
 mod connect;
 mod error;

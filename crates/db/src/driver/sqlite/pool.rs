@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::agent::AgentConnection;
+use super::agent_connection::AgentConnection;
 use super::connect;
 use super::watcher::Watcher;
 use crate::DbError;
