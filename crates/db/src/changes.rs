@@ -79,6 +79,11 @@ pub fn pause(tx: &mut Tx) -> Result<(), DbError> {
     tx.pause_changes()
 }
 
+/// Tells every node that anything may have changed, once this transaction is committed: what they keep is looked at anew.
+pub fn tell_anything(tx: &mut Tx) -> Result<(), DbError> {
+    tx.tell_anything_changed()
+}
+
 /// Removes all but so many of the newest changes.
 pub fn prune(tx: &mut Tx, kept: i64) -> Result<(), DbError> {
     tx.prune_changes(kept)

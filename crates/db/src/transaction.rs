@@ -186,12 +186,18 @@ impl Tx {
         }
     }
 
+    /// Notes that anything may have changed; notes are made again, if they were not.
+    pub(crate) fn tell_anything_changed(&mut self) -> Result<(), DbError> {
+        self.pauses_changes = false;
+        match &mut self.session {
+            Session::Sqlite(session) => session.resume_changes(),
+            Session::Postgres(session) => session.resume_changes(),
+        }
+    }
+
     pub(crate) fn commit(mut self) -> Result<(), DbError> {
         if self.pauses_changes {
-            match &mut self.session {
-                Session::Sqlite(session) => session.resume_changes(),
-                Session::Postgres(session) => session.resume_changes(),
-            }?;
+            self.tell_anything_changed()?;
         }
         let entry = self.entry.take();
         match &mut self.session {

@@ -3,21 +3,24 @@
 mod sign_in;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use db::{Db, Tx, idempotency, journal, rights, tickets, users};
 use serde_json::{Map, Value};
-use tools::{Caller, Effect, EngineCx, Run, ToolSpec};
+use tools::{Caller, Effect, ElementUpload, EngineCx, Run, Server, ToolSpec};
 use wire::{Fault, Request, Stop, catalogue, text::quoted};
 
 use crate::app_state::AppState;
 use crate::blocking::{blocking, panic_message};
-use crate::files::CallFiles;
+use crate::files::{CallFiles, LARGEST};
 use crate::gate::tickets::AGENT;
 use crate::gate::{Gate, Holder, touch};
+use crate::media;
 use crate::request_context::RequestContext;
+use crate::units::Tree;
 use crate::units::{Units, UnitsOfCall};
 use crate::write_error::{WriteError, commit_lost};
 
@@ -172,6 +175,7 @@ fn call(
 ) -> Result<Value, Stop> {
     let entry = entry(context, caller.id, tool.name);
     let units = UnitsOfCall::new(units, context, caller);
+    let server = ServerOfCall { context, root: files.root() };
     let mut cx = EngineCx {
         tx,
         db,
@@ -182,6 +186,7 @@ fn call(
         files,
         units: &units,
         debug_code: &context.settings.config.debug_code,
+        server: &server,
     };
     let done = catch_unwind(AssertUnwindSafe(|| run(&mut cx, params))).unwrap_or_else(|panic| {
         let words = format!("panic in {}: {}", tool.name, panic_message(panic.as_ref()));
@@ -190,6 +195,55 @@ fn call(
     // The tool may have found out by whose right it was done.
     journal::by(cx.tx, cx.entry);
     done
+}
+
+/// What the server tells of itself in a call.
+struct ServerOfCall<'a> {
+    context: &'a RequestContext,
+    root: &'a Path,
+}
+
+impl Server for ServerOfCall<'_> {
+    fn default_group(&self) -> &str {
+        &self.context.settings.config.template
+    }
+
+    fn config(&self) -> Value {
+        self.context.settings.config.shown()
+    }
+
+    fn address(&self) -> String {
+        self.context.client.to_string()
+    }
+
+    fn add_element_file(&self, tx: &mut Tx, file: &ElementUpload<'_>) -> Result<Result<i64, String>, Stop> {
+        let usual = match media::Kind::of(file.bytes) {
+            Some(kind) if kind.is_picture() || kind == media::Kind::Svg => "kImage",
+            _ => "kBase",
+        };
+        let new = media::NewFile {
+            entity: file.entity,
+            elem_id: file.elem_id,
+            kind: file.kind_key.unwrap_or(usual),
+            name: file.real_name,
+            alt: "",
+            bytes: file.bytes,
+        };
+        match media::add(tx, self.root, &new, self.context.now) {
+            Ok(id) => Ok(Ok(id)),
+            Err(media::AddError::Refused(why)) => Ok(Err(why.to_string())),
+            Err(media::AddError::Db(error)) => Err(error.into()),
+            Err(media::AddError::Io(error)) => Err(Fault::from(error).into()),
+        }
+    }
+
+    fn element_file(&self, stored_name: &str) -> Result<Option<Vec<u8>>, Stop> {
+        let path = format!("files/{stored_name}");
+        let Some(path) = Tree::new(self.root).inside("files", &path).map_err(Fault::from)? else {
+            return Ok(None);
+        };
+        Ok(Some(wire::files::read_regular(&path, LARGEST).map_err(Fault::from)?))
+    }
 }
 
 fn entry(context: &RequestContext, user: i64, tool: &str) -> journal::Entry {

@@ -53,8 +53,9 @@ impl Files {
     /// older one. What was changed on the disk by hand stays.
     pub(crate) fn recover(&self, db: &Db) -> Result<(), Stop> {
         let newest = db.read(|tx| Ok::<_, Stop>(file_versions::newest_of_all(tx)?))?;
-        for version in newest {
-            let Ok(path) = StorePath::parse("path", &version.path) else { continue };
+        let mut paths: Vec<_> = newest.iter().filter_map(|version| StorePath::kept(&version.path)).collect();
+        sort(&mut paths);
+        for path in paths {
             db.read(|tx| {
                 self.bring_up(tx, &path, |tx, hash| Ok(file_versions::has_been(tx, path.as_str(), hash)?))
             })?;
@@ -74,7 +75,9 @@ impl Files {
             return Ok(());
         };
         let there = self.disk.read(path)?.map(|bytes| disk::hash(&bytes));
-        if there == wanted {
+        // The mark of a folder stands for the folder, which may be there without it.
+        let is_folder_gone = wanted.is_none() && path.marked_folder().is_some();
+        if there == wanted && !is_folder_gone {
             return Ok(());
         }
         if let Some(hash) = &there
@@ -87,6 +90,14 @@ impl Files {
             None => self.disk.remove(path),
         }
     }
+}
+
+/// Marks of folders come last, inner ones first: a folder is removed when nothing is in it any more.
+fn sort(paths: &mut [StorePath]) {
+    paths.sort_by(|one, other| {
+        let key = |path: &StorePath| path.marked_folder().is_some();
+        key(one).cmp(&key(other)).then_with(|| other.as_str().cmp(one.as_str()))
+    });
 }
 
 /// Where a root's files lie.

@@ -159,6 +159,44 @@ impl Default for Config {
     }
 }
 
+/// In place of what is secret.
+const HIDDEN: &str = "<hidden>";
+
+impl Config {
+    /// The settings as agents see them: nothing in them opens anything.
+    pub(crate) fn shown(&self) -> serde_json::Value {
+        let mut shown = serde_json::to_value(self).unwrap_or_default();
+        hide(&mut shown, "");
+        if !self.database.starts_with("sqlite:") {
+            // Its address may hold a login and a password, in whatever spelling.
+            shown["database"] = "postgres://…".into();
+        }
+        shown
+    }
+}
+
+/// Hides values by the names of their keys, and all below `secrets`; names of secrets stay.
+fn hide(value: &mut serde_json::Value, key: &str) {
+    let lower = key.to_lowercase();
+    let is_secret = ["password", "secret", "token", "debug_code", "private"];
+    match value {
+        serde_json::Value::Object(fields) => {
+            for (name, field) in fields {
+                hide(field, if lower == "secrets" { "secret" } else { name });
+            }
+        }
+        serde_json::Value::String(text) if !text.is_empty() => {
+            if is_secret.iter().any(|word| lower.contains(word)) {
+                *text = HIDDEN.to_owned();
+            }
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(|item| {
+            hide(item, if lower == "secrets" { "" } else { key });
+        }),
+        _ => {}
+    }
+}
+
 /// Why the settings cannot be used. Secrets are never quoted.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {

@@ -54,6 +54,7 @@ fn done(shown: Presented, host: &Host) -> CallToolResult {
         }
     }
     result.content.extend(text.map(ContentBlock::text));
+    result.content.extend(shown.picture.map(|picture| ContentBlock::image(picture.base64, picture.mime)));
     result
 }
 

@@ -6,7 +6,7 @@
 #[path = "session/provoked.rs"]
 mod provoked;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -51,6 +51,7 @@ fn fixed() -> Vec<Trial> {
             generated("docs/tools.md", &tools::reference::tools_md(&mcp::all_tools()))
         }),
         Trial::test("docs/rights.md", rights_page),
+        Trial::test("docs/performance.md", sizes_table),
     ];
     for protocol in PROTOCOLS {
         let name = format!("tools_list_{protocol}");
@@ -62,13 +63,36 @@ fn fixed() -> Vec<Trial> {
     trials
 }
 
-/// The table of rights between its two marks; the rest of the page is written by people.
+/// The table of rights.
 fn rights_page() -> Result<(), Failed> {
-    let kept = std::fs::read_to_string(root().join("docs/rights.md"))?;
+    table_between_marks("docs/rights.md", &tools::reference::rights_table(&mcp::all_tools()))
+}
+
+/// What each family of tools costs a session that lists them.
+fn sizes_table() -> Result<(), Failed> {
+    let list = mcp::tools_list_json("2025-11-25");
+    let mut families: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for tool in list.as_array().ok_or("no list")? {
+        let family = tool["name"].as_str().unwrap_or_default().split('_').next().unwrap_or_default();
+        let sizes = families.entry(family.to_owned()).or_default();
+        *sizes = (sizes.0 + 1, sizes.1 + tool.to_string().len());
+    }
+    let mut table = "| family | tools | bytes | tokens (bytes / 4) |\n|---|---|---|---|\n".to_owned();
+    for (family, (count, bytes)) in &families {
+        table.push_str(&format!("| `{family}_` | {count} | {bytes} | {} |\n", bytes / 4));
+    }
+    let count: usize = families.values().map(|(count, _)| count).sum();
+    let bytes: usize = families.values().map(|(_, bytes)| bytes).sum();
+    table.push_str(&format!("| all (goal: 9,000 tokens at most) | {count} | {bytes} | {} |\n", bytes / 4));
+    table_between_marks("docs/performance.md", &table)
+}
+
+/// A table between the two marks of a page; the rest of it is written by people.
+fn table_between_marks(file: &str, table: &str) -> Result<(), Failed> {
+    let kept = std::fs::read_to_string(root().join(file))?;
     let (before, rest) = kept.split_once("<!-- tools -->\n").ok_or("the table's beginning is not marked")?;
     let (_, after) = rest.split_once("<!-- /tools -->").ok_or("the table's end is not marked")?;
-    let table = tools::reference::rights_table(&mcp::all_tools());
-    generated("docs/rights.md", &format!("{before}<!-- tools -->\n{table}<!-- /tools -->{after}"))
+    generated(file, &format!("{before}<!-- tools -->\n{table}<!-- /tools -->{after}"))
 }
 
 fn root() -> PathBuf {

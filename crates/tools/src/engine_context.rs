@@ -3,6 +3,7 @@
 use db::leases::{self, Lease};
 use db::{Tx, journal, seconds};
 use jiff::Timestamp;
+use serde_json::Value;
 use wire::{Stop, catalogue};
 
 use crate::{StoreFiles, Units};
@@ -45,6 +46,37 @@ pub struct EngineCx<'a> {
     pub units: &'a dyn Units,
     /// The debugger's code; empty where the store has none.
     pub debug_code: &'a str,
+    /// The server that carries the call out.
+    pub server: &'a dyn Server,
+}
+
+/// What the server tells of itself.
+pub trait Server {
+    /// The store's default group of templates.
+    fn default_group(&self) -> &str;
+    /// The settings as agents see them, secrets hidden.
+    fn config(&self) -> Value;
+    /// The address of the caller as the server sees it.
+    fn address(&self) -> String;
+    /// Adds a file to a row and answers its number; the inner error says why it is not taken.
+    fn add_element_file(&self, tx: &mut Tx, file: &ElementUpload<'_>) -> Result<Result<i64, String>, Stop>;
+    /// The content of a row's file; `None` where it is not there.
+    fn element_file(&self, stored_name: &str) -> Result<Option<Vec<u8>>, Stop>;
+}
+
+/// A file that a row is to have.
+#[derive(Clone, Copy, Debug)]
+pub struct ElementUpload<'a> {
+    /// The row's table.
+    pub entity: &'a str,
+    /// The row's number.
+    pub elem_id: i64,
+    /// What it is for; `kImage` for pictures and `kBase` for others where nothing is named.
+    pub kind_key: Option<&'a str>,
+    /// The name it came with.
+    pub real_name: &'a str,
+    /// Its content.
+    pub bytes: &'a [u8],
 }
 
 impl EngineCx<'_> {

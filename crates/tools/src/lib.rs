@@ -33,14 +33,14 @@ pub mod tool;
 
 pub use arguments::check_arguments;
 pub use engine::unit_path::is_unit_name;
-pub use engine_context::{Caller, EngineCx};
+pub use engine_context::{Caller, ElementUpload, EngineCx, Server};
 pub use local_context::{IncomingFile, LocalContext};
 pub use registry::{ALL, find};
 pub use schema::{input_schema, output_schema};
 pub use site::{FormFields, SiteAnswer, SiteRequest, SiteVisitor};
 pub use spec::{
-    Ask, Download, Effect, NoteRead, Prepare, Present, Presented, Right, Run, Show, SiteHalves, ToolSpec,
-    erased_ask, erased_download, erased_prepare, erased_present, erased_run, erased_show,
+    Ask, Download, Effect, NoteRead, Picture, Prepare, Present, Presented, Right, Run, Show, SiteHalves,
+    ToolSpec, erased_ask, erased_download, erased_prepare, erased_present, erased_run, erased_show,
 };
 pub use store_files::{FileChange, StoreEntry, StoreFiles, StoredFile};
 pub use store_path::{StorePath, is_open};

@@ -55,6 +55,17 @@ impl LocalContext {
         Ok(String::from_utf8(bytes).map_err(|_| catalogue::not_utf8(&quoted(path, QUOTE)))?)
     }
 
+    /// The bytes of a file of at most `most` bytes; `path` is absolute or from the store folder, links are followed.
+    pub fn read_bytes(&self, path: &str, most: u64) -> Result<Vec<u8>, Stop> {
+        let refused = |why: &str| catalogue::no_such_file(&quoted(path, QUOTE), why);
+        let full = self.absolute(Path::new(path)).ok_or_else(|| refused("no path is named"))?;
+        let read = wire::files::read_regular(&full, most).map_err(|error| match error.kind() {
+            io::ErrorKind::FileTooLarge => refused(&format!("it is larger than {most} bytes")),
+            _ => refused(&not_read(&full, &error)),
+        });
+        Ok(read?)
+    }
+
     /// A text that a call names itself, or by the file in `<name>_source`; `None` where it does neither.
     pub fn text_or_file(
         &self,

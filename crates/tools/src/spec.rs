@@ -86,10 +86,21 @@ pub struct Presented {
     pub data: Option<Value>,
     /// The text block.
     pub text: Option<String>,
+    /// A picture to be looked at.
+    pub picture: Option<Picture>,
     /// Whether it comes with the error mark: a command of the store's own tools that answered `result: false`.
     pub is_failed: bool,
     /// Notes that were shown (or are gone), whole or in part.
     pub notes_read: Vec<NoteRead>,
+}
+
+/// A picture in an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Its type.
+    pub mime: String,
+    /// Its bytes, in base64.
+    pub base64: String,
 }
 
 /// A part of a note that was in an answer; positions are characters of its body.

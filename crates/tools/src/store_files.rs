@@ -60,6 +60,8 @@ pub trait StoreFiles {
     fn content(&mut self, hash: &str) -> Result<Vec<u8>, Stop>;
     /// Sends a file along with the call's answer, piece by piece; answers its size, `None` where there is none.
     fn send(&mut self, tx: &mut Tx, path: &StorePath) -> Result<Option<u64>, Stop>;
+    /// Whether there is a folder.
+    fn has_folder(&mut self, tx: &mut Tx, path: &StorePath) -> Result<bool, Stop>;
     /// Everything that agents may see below a folder (all of it for an empty path), sorted; what this call changed
     /// is not in it yet.
     fn entries(&mut self, below: &str) -> Result<Vec<StoreEntry>, Stop>;

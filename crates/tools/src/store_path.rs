@@ -3,6 +3,8 @@
 use wire::text::quoted;
 use wire::{Refusal, catalogue};
 
+/// Name of the mark of a folder.
+const FOLDER_MARK: &str = ".folder";
 /// Longest path, in bytes.
 const LONGEST: usize = 1000;
 /// Longest part of a path, in bytes.
@@ -40,6 +42,28 @@ impl StorePath {
         }
         refuse_own(text)?;
         Ok(Self(text.to_owned()))
+    }
+
+    /// The path of a file that has versions: one that tools take, or the mark of a folder.
+    pub fn kept(text: &str) -> Option<Self> {
+        let folder = text.strip_suffix(FOLDER_MARK).and_then(|rest| rest.strip_suffix('/'));
+        Self::parse("path", folder.unwrap_or(text)).ok().map(|_| Self(text.to_owned()))
+    }
+
+    /// The mark in this folder: a file of its own, so that a folder without files is kept, moved and removed as
+    /// files are.
+    pub fn folder_mark(&self) -> Self {
+        Self(format!("{}/{FOLDER_MARK}", self.0))
+    }
+
+    /// The folder whose mark this is.
+    pub fn marked_folder(&self) -> Option<&str> {
+        self.0.strip_suffix(FOLDER_MARK)?.strip_suffix('/')
+    }
+
+    /// The folder it lies in; `None` at the root.
+    pub fn parent(&self) -> Option<Self> {
+        self.0.rsplit_once('/').map(|(folder, _)| Self(folder.to_owned()))
     }
 
     /// A path that our own code made of checked parts.

@@ -132,6 +132,7 @@ impl TestStore {
                 files,
                 units,
                 debug_code: "",
+                server: &NoFiles,
             };
             let done = tool.run.unwrap()(&mut cx, sent);
             journal::by(cx.tx, cx.entry);
@@ -298,8 +299,38 @@ impl crate::StoreFiles for NoFiles {
         Ok(None)
     }
 
+    fn has_folder(&mut self, _: &mut db::Tx, _: &crate::StorePath) -> Result<bool, Stop> {
+        Ok(false)
+    }
+
     fn entries(&mut self, _: &str) -> Result<Vec<crate::StoreEntry>, Stop> {
         Ok(Vec::new())
+    }
+}
+
+impl crate::Server for NoFiles {
+    fn default_group(&self) -> &str {
+        "default"
+    }
+
+    fn config(&self) -> Value {
+        json!({})
+    }
+
+    fn address(&self) -> String {
+        "127.0.0.1".to_owned()
+    }
+
+    fn add_element_file(
+        &self,
+        _: &mut db::Tx,
+        _: &crate::ElementUpload<'_>,
+    ) -> Result<Result<i64, String>, Stop> {
+        panic!("this store has no files")
+    }
+
+    fn element_file(&self, _: &str) -> Result<Option<Vec<u8>>, Stop> {
+        Ok(None)
     }
 }
 

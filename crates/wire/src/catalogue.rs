@@ -30,8 +30,8 @@ macro_rules! refusals {
             )+
         }
 
-        /// Every refusal there is, in the order of the catalogue.
-        pub static ALL: &[&$crate::refusal_row::Row] = &[$(&rows::$name),+];
+        /// The refusals of this part of the catalogue, in its order.
+        pub(super) const ROWS: &[&$crate::refusal_row::Row] = &[$(&rows::$name),+];
 
         $(
             $(#[doc = $when])+
@@ -40,6 +40,24 @@ macro_rules! refusals {
             }
         )+
     };
+}
+
+mod store_files;
+
+pub use store_files::*;
+
+/// Every refusal there is, in the order of the catalogue.
+pub static ALL: &[&Row] = &joined::<{ ROWS.len() + store_files::ROWS.len() }>(ROWS, store_files::ROWS);
+
+/// Two parts as one.
+const fn joined<const N: usize>(first: &[&'static Row], second: &[&'static Row]) -> [&'static Row; N] {
+    let mut all = [first[0]; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
+        at += 1;
+    }
+    all
 }
 
 /// The row of this name.

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use crate::record::record;
+use crate::schema::{self, Access};
 use crate::{DbError, Tx, rows};
 
 record! {
@@ -32,6 +33,8 @@ record! {
         pub height: Option<i64>,
         /// What is to be seen.
         pub alt: String,
+        /// Its place among the row's files.
+        pub position: i64,
     }
 }
 
@@ -64,8 +67,7 @@ pub struct NewElementFile {
     pub alt: String,
 }
 
-const COLUMNS: &str =
-    "id, entity, elem_id, kind_key, real_name, stored_name, mime, bytes, sha256, width, height, alt";
+const COLUMNS: &str = "id, entity, elem_id, kind_key, real_name, stored_name, mime, bytes, sha256, width, height, alt, position";
 
 /// The file of this name below `files/`.
 pub fn by_stored_name(tx: &mut Tx, stored_name: &str) -> Result<Option<ElementFile>, DbError> {
@@ -79,6 +81,34 @@ pub fn of(tx: &mut Tx, entity: &str, elem_id: i64) -> Result<Vec<ElementFile>, D
         format!("select {COLUMNS} from files where entity = :entity and elem_id = :id order by position, id");
     let rows = tx.rows(&sql, &[("entity", entity.into()), ("id", elem_id.into())])?;
     rows.iter().map(ElementFile::of).collect()
+}
+
+/// The file of this number.
+pub fn by_id(tx: &mut Tx, id: i64) -> Result<Option<ElementFile>, DbError> {
+    let sql = format!("select {COLUMNS} from files where id = :id");
+    tx.row(&sql, &[("id", id.into())])?.map(|row| ElementFile::of(&row)).transpose()
+}
+
+/// Removes a file's row; its content below `files/` stays.
+pub fn remove(tx: &mut Tx, id: i64) -> Result<(), DbError> {
+    tx.run("delete from files where id = :id", &[("id", id.into())])?;
+    Ok(())
+}
+
+/// Whether rows of this table may have files: a table whose rows have numbers, and that holds no secret as a whole.
+pub fn may_have(entity: &str) -> bool {
+    let table = schema::tables().find(|table| table.name == entity);
+    table.is_some_and(|table| table.has_id() && table.access != Access::Secret && entity != "files")
+}
+
+/// Whether there is such a row, which may have files.
+pub fn has_element(tx: &mut Tx, entity: &str, id: i64) -> Result<bool, DbError> {
+    let Some(table) = schema::tables().find(|table| table.name == entity && may_have(entity)) else {
+        return Ok(false);
+    };
+    let alive = if table.keeps_deleted { " and deleted is null" } else { "" };
+    let sql = format!("select 1 as yes from {} where id = :id{alive}", table.name);
+    Ok(tx.row(&sql, &[("id", id.into())])?.is_some())
 }
 
 /// Adds a file's row; answers its number.

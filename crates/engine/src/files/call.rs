@@ -1,6 +1,7 @@
 //! The store's files as one call sees them: what it saved itself is there for it at once.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use db::Tx;
 use db::file_versions::{self, NewVersion, Version};
@@ -24,9 +25,16 @@ impl<'a> CallFiles<'a> {
         Self { disk, changed: HashMap::new(), attached: None }
     }
 
+    /// The store's root.
+    pub(crate) fn root(&self) -> &'a Path {
+        self.disk.root()
+    }
+
     /// The paths that the call changed.
     pub(crate) fn changed(self) -> Vec<StorePath> {
-        self.changed.into_keys().collect()
+        let mut paths: Vec<_> = self.changed.into_keys().collect();
+        super::sort(&mut paths);
+        paths
     }
 
     /// The file that goes out with the answer.
@@ -128,6 +136,15 @@ impl StoreFiles for CallFiles<'_> {
             self.disk.open(path)?.map(|(file, size)| Attachment { size, source: Source::File(file) })
         };
         Ok(self.attached.as_ref().map(|attached| attached.size))
+    }
+
+    fn has_folder(&mut self, tx: &mut Tx, path: &StorePath) -> Result<bool, Stop> {
+        let mark = path.folder_mark();
+        match self.changed.get(&mark) {
+            Some(mark) => Ok(mark.is_some()),
+            None => Ok(self.disk.has_folder(path)?
+                || file_versions::newest(tx, mark.as_str())?.is_some_and(|newest| newest.hash.is_some())),
+        }
     }
 
     fn entries(&mut self, below: &str) -> Result<Vec<StoreEntry>, Stop> {

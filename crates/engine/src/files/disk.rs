@@ -33,6 +33,10 @@ impl Disk {
         Self { root: root.to_owned() }
     }
 
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The bytes of a file; `None` where there is none. A link on the way to it is refused.
     pub(super) fn read(&self, path: &StorePath) -> Result<Option<Vec<u8>>, Stop> {
         self.refuse_links(path)?;
@@ -54,6 +58,16 @@ impl Disk {
         match opened {
             Ok((size, file)) => Ok(Some((file, size))),
             Err(error) if is_absence(&error) => Ok(None),
+            Err(error) => Err(unusable(path.as_str(), &error)),
+        }
+    }
+
+    /// Whether there is a folder. A link on the way to it is refused.
+    pub(super) fn has_folder(&self, path: &StorePath) -> Result<bool, Stop> {
+        self.refuse_links(path)?;
+        match fs::symlink_metadata(super::full(&self.root, path)) {
+            Ok(about) => Ok(about.is_dir()),
+            Err(error) if is_absence(&error) => Ok(false),
             Err(error) => Err(unusable(path.as_str(), &error)),
         }
     }
@@ -101,7 +115,10 @@ impl Disk {
             Err(error) if !is_absence(&error) => return Err(unusable(path.as_str(), &error)),
             _ => {}
         }
-        if let ["templates", group, "units", unit, _] = path.parts().as_slice() {
+        if let Some(folder) = path.marked_folder() {
+            // One that is not empty stays, which is what the error means.
+            let _ = fs::remove_dir(self.root.join(folder));
+        } else if let ["templates", group, "units", unit, _] = path.parts().as_slice() {
             // One that is not empty stays, which is what the error means.
             let _ = fs::remove_dir(self.root.join("templates").join(group).join("units").join(unit));
         }

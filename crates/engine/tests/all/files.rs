@@ -34,6 +34,8 @@ fn on_disk(store: &TestStore, path: &str) -> Option<String> {
 
 const CODE: &str = "export function main({ id = 1 }) { return shop.render('main.htm', { id }); }";
 const MAIN: &str = "templates/default/units/home/main.htm";
+const STYLE: &str = "templates/default/statics/a.css";
+const MARK: &str = "templates/default/images/a.svg";
 
 on_both! {
     async fn an_agent_makes_a_unit_and_a_visitor_sees_it(store: TestStore) {
@@ -277,27 +279,77 @@ on_both! {
                 assert!(words.starts_with("ACCESS_DENIED: parameter path points outside"), "{tool}: {words}");
             }
             fs::remove_file(store.root().join("units/leak.js")).unwrap();
+            for tree in ["statics", "images"] {
+                let folder = store.root().join("templates/default").join(tree);
+                fs::create_dir_all(&folder).unwrap();
+                std::os::unix::fs::symlink(&outside, folder.join("link")).unwrap();
+            }
+            done(store, "engine_static_add", json!({"path": STYLE})).await;
+            done(store, "engine_image_add", json!({"path": MARK, "base64": "PHN2Zy8+"})).await;
+            done(store, "engine_static_dir_add", json!({"path": "templates/default/statics/parts"})).await;
+            done(store, "engine_image_dir_add", json!({"path": "templates/default/images/parts"})).await;
+            let (style, mark) = ("templates/default/statics/link/main.htm", "templates/default/images/link/main.htm");
+            for (tool, params) in [
+                ("engine_static_add", json!({"path": "templates/default/statics/link/x.css"})),
+                ("engine_static_load", json!({"path": style})),
+                ("engine_static_save", json!({"path": style, "content": ""})),
+                ("engine_static_remove", json!({"path": style})),
+                ("engine_static_rename", json!({"path": STYLE, "new_path": "templates/default/statics/link/a.css"})),
+                ("engine_static_dir_add", json!({"path": "templates/default/statics/link/x"})),
+                ("engine_static_dir_remove", json!({"path": "templates/default/statics/link"})),
+                ("engine_static_dir_rename", json!({"path": "templates/default/statics/parts", "new_path": "templates/default/statics/link/parts"})),
+                ("engine_image_add", json!({"path": "templates/default/images/link/x.svg", "base64": ""})),
+                ("engine_image_load", json!({"path": mark})),
+                ("engine_image_remove", json!({"path": mark})),
+                ("engine_image_rename", json!({"path": MARK, "new_path": "templates/default/images/link/a.svg"})),
+            ] {
+                let words = refused(store, tool, params).await;
+                assert!(words.starts_with("ACCESS_DENIED: parameter path points outside"), "{tool}: {words}");
+            }
         }
         let session = ticket(store, "admin").await;
         let mut count = 0;
         for attack in ATTACKS {
             for (tool, parameter) in PARAMETERS {
-                let mut params = json!({"path": if tool.contains("html") { MAIN } else { "units/shop_a.js" }});
+                let mut params = match *tool {
+                    _ if tool.contains("template") => json!({"template": "default"}),
+                    _ if tool.contains("image_dir_") => json!({"path": "templates/default/images/parts"}),
+                    _ if tool.contains("_dir_") => json!({"path": "templates/default/statics/parts"}),
+                    _ if tool.contains("static") => json!({"path": STYLE}),
+                    _ if tool.contains("image") => json!({"path": MARK}),
+                    _ if tool.contains("html") => json!({"path": MAIN}),
+                    _ => json!({"path": "units/shop_a.js"}),
+                };
+                if *tool == "engine_image_add" {
+                    params["base64"] = "".into();
+                }
+                if *parameter == "new_template" {
+                    params["template"] = "winter".into();
+                } else if tool.ends_with("template_rename") {
+                    params["new_template"] = "spring".into();
+                }
                 if tool.ends_with("_save") {
                     params["content"] = "owned".into();
                 }
-                if tool.ends_with("_rename") {
+                if tool.ends_with("_rename") && !tool.contains("template") {
                     params["new_path"] = params["path"].clone();
                 }
                 params[parameter] = (*attack).into();
                 let asked = TestRequest::tool(tool, params).with("session", session.as_str());
                 let words = asked.result(store).await.unwrap_err();
-                let is_no = ["ACCESS_DENIED: ", "path is required", "Parameter missing: ", "new_path is required"];
+                let is_no = [
+                    "ACCESS_DENIED: ",
+                    "path is required",
+                    "new_path is required",
+                    "Parameter missing: ",
+                    "template is the name of a template group",
+                    "new_template is",
+                ];
                 assert!(is_no.iter().any(|no| words.starts_with(no)), "{tool} {parameter} {attack:?}: {words}");
                 count += 1;
             }
         }
-        assert!(count > 60 * 12);
+        assert!(count > 60 * 30);
         assert_eq!(on_disk(store, "../outside/main.htm").as_deref(), Some("secret"));
         let map = done(store, "engine_map_tree", json!({})).await.to_string();
         for hidden in ["config.json", "store.db", "core/versions", "shop_link"] {
@@ -320,6 +372,30 @@ const PARAMETERS: &[(&str, &str)] = &[
     ("engine_html_rename", "new_path"),
     ("engine_html_remove", "path"),
     ("engine_history_list", "path"),
+    ("engine_whole_load", "path"),
+    ("engine_static_add", "path"),
+    ("engine_static_load", "path"),
+    ("engine_static_save", "path"),
+    ("engine_static_rename", "path"),
+    ("engine_static_rename", "new_path"),
+    ("engine_static_remove", "path"),
+    ("engine_static_dir_add", "path"),
+    ("engine_static_dir_rename", "path"),
+    ("engine_static_dir_rename", "new_path"),
+    ("engine_static_dir_remove", "path"),
+    ("engine_image_add", "path"),
+    ("engine_image_load", "path"),
+    ("engine_image_rename", "path"),
+    ("engine_image_rename", "new_path"),
+    ("engine_image_remove", "path"),
+    ("engine_image_dir_add", "path"),
+    ("engine_image_dir_rename", "path"),
+    ("engine_image_dir_rename", "new_path"),
+    ("engine_image_dir_remove", "path"),
+    ("engine_template_add", "template"),
+    ("engine_template_rename", "template"),
+    ("engine_template_rename", "new_template"),
+    ("engine_template_remove", "template"),
 ];
 
 /// Ways out of the root, and the server's own files.

@@ -36,6 +36,7 @@ mod sign_in;
 mod smtp;
 mod soon;
 mod staff;
+mod store_files;
 mod test_store;
 mod theme_docs;
 mod units;

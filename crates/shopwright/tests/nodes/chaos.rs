@@ -87,6 +87,11 @@ fn with_nodes_killed_no_write_is_lost_or_done_twice_and_no_ticket_ends() {
         "engine_map_",
         "engine_search",
         "engine_whole_",
+        "engine_static_",
+        "engine_image_",
+        "engine_template_",
+        "engine_files_",
+        "engine_dev_",
         "shop_",
         // Their commands are units.
         "tool_",

@@ -189,5 +189,7 @@ fn render(answer: &ToolAnswer, protocol: &str, client: &str) -> Result<String> {
         shown.push(pretty(data));
     }
     shown.extend(texts.into_iter().skip(usize::from(data.is_some())));
+    let pictures = blocks.iter().filter(|block| block["type"] == "image");
+    shown.extend(pictures.map(|block| format!("(a picture: {})", block["mimeType"].as_str().unwrap_or("?"))));
     Ok(shown.join("\n---\n"))
 }

@@ -109,6 +109,7 @@ fn is_searched(path: &str) -> bool {
     match parts.as_slice() {
         ["units", _] => true,
         ["templates", _, "units", _, ..] => true,
+        ["templates", _, "statics", file] if file.starts_with("bundle.") => false,
         ["templates", _, "statics", ..] => {
             matches!(ending.as_str(), "css" | "js" | "mjs" | "txt" | "json" | "svg")
         }
@@ -159,6 +160,7 @@ mod tests {
             ("templates/default/statics/css/main.css", true),
             ("templates/default/statics/font.woff2", false),
             ("templates/default/bundles/main.css", false),
+            ("templates/default/statics/bundle.main.css", false),
             ("robots.txt", true),
             ("files/2026/a.txt", false),
             ("core/log/engine.log", false),
