@@ -11,6 +11,7 @@ mod random_password;
 mod sample_shop;
 mod signal;
 mod store_files;
+mod store_tools;
 mod tour;
 mod try_store;
 

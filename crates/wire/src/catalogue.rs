@@ -724,7 +724,7 @@ refusals! {
     /// A step of a pool is a text, a list, a number.
     step_not_object(number: usize) Tool Agent
     "Step " "{number} is not an object.";
-    "A step is like `{\"unit\": \"PRODUCT_FIND\", \"command\": \"CmdList\", \"params\": {}}`. Nothing was done."
+    "A step is like `{\"unit\": \"PRODUCTS\", \"command\": \"CmdList\", \"params\": {}}`. Nothing was done."
 
     /// A step of a pool does not say what to run.
     step_incomplete(number: usize) Tool Agent

@@ -124,6 +124,12 @@ pub fn insert(tx: &mut Tx, new: &NewCategory, now: Timestamp) -> Result<i64, DbE
     Ok(id)
 }
 
+/// Where a category lies: the one above it, and its order there.
+pub fn place(tx: &mut Tx, id: i64) -> Result<(Option<i64>, i64), DbError> {
+    let row = tx.row("select parent_id, position from categories where id = :id", &[("id", id.into())])?;
+    row.map_or(Ok((None, 0)), |row| Ok((row.get("parent_id")?, row.get("position")?)))
+}
+
 /// Moves a category with all below it; `false` where it would lie in itself, or the new parent is gone.
 pub fn move_to(
     tx: &mut Tx,

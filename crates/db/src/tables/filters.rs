@@ -82,3 +82,9 @@ pub fn brand(tx: &mut Tx, id: i64, language: &str) -> Result<Option<Brand>, DbEr
     let params = [("id", id.into()), ("language", language.into())];
     tx.row(&sql, &params)?.map(|row| Brand::of(&row)).transpose()
 }
+
+/// How many products that are not removed are of a brand.
+pub fn products_of_brand(tx: &mut Tx, id: i64) -> Result<i64, DbError> {
+    let sql = "select count(*) as n from products where brand_id = :id and deleted is null";
+    tx.row(sql, &[("id", id.into())])?.map_or(Ok(0), |row| row.get("n"))
+}

@@ -350,6 +350,15 @@ pub fn add_category(tx: &mut Tx, product: i64, category: i64) -> Result<(), DbEr
     Ok(())
 }
 
+/// Takes a product out of a category.
+pub fn remove_category(tx: &mut Tx, product: i64, category: i64) -> Result<(), DbError> {
+    tx.run(
+        "delete from product_categories where product_id = :product and category_id = :category",
+        &[("product", product.into()), ("category", category.into())],
+    )?;
+    Ok(())
+}
+
 /// Removes a product and its variants; its addresses are gone. Orders keep what they need.
 pub fn remove(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, DbError> {
     if !rows::remove(tx, "products", id, now)? {

@@ -22,6 +22,21 @@ pub fn has(tx: &mut Tx, branch: &str, skey: &str) -> Result<bool, DbError> {
     Ok(row.is_some())
 }
 
+/// The row of a key.
+pub fn id_of(tx: &mut Tx, branch: &str, skey: &str) -> Result<Option<i64>, DbError> {
+    let row = tx.row(
+        "select id from registry where branch = :branch and skey = :skey",
+        &[("branch", branch.into()), ("skey", skey.into())],
+    )?;
+    row.map(|row| row.get("id")).transpose()
+}
+
+/// Gives a key another name, for languages that have none of their own.
+pub fn rename(tx: &mut Tx, id: i64, name: &str) -> Result<(), DbError> {
+    tx.run("update registry set name = :name where id = :id", &[("id", id.into()), ("name", name.into())])?;
+    Ok(())
+}
+
 /// Adds a key at the end of a list; one that is there is a [`DbError::Conflict`].
 pub fn create(tx: &mut Tx, branch: &str, skey: &str, name: &str) -> Result<i64, DbError> {
     tx.insert(

@@ -167,6 +167,16 @@ pub fn grant_to_group(tx: &mut Tx, group: i64, command: &str) -> Result<bool, Db
     grant(tx, "group_id", group, command)
 }
 
+/// Commands granted to a group.
+pub fn of_group(tx: &mut Tx, group: i64) -> Result<Vec<String>, DbError> {
+    let rows = tx.rows(
+        "select o.command from operations o join grants g on g.operation_id = o.id
+         where o.command is not null and g.group_id = :group_id order by o.command",
+        &[("group_id", group.into())],
+    )?;
+    rows.iter().map(|row| row.get("command")).collect()
+}
+
 /// Takes a grant from a person. Whether they had it.
 pub fn revoke_from_user(tx: &mut Tx, user: i64, command: &str) -> Result<bool, DbError> {
     revoke(tx, "user_id", user, command)

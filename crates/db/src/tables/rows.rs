@@ -109,6 +109,14 @@ pub fn update(
     Ok(tx.run(&sql, &params)? > 0)
 }
 
+/// Whether a table has a row of this number that is not removed.
+pub fn is_there(tx: &mut Tx, table: &str, id: i64) -> Result<bool, DbError> {
+    let spec = known(table, &[])?;
+    let there = if spec.keeps_deleted { " and deleted is null" } else { "" };
+    let sql = format!("select 1 as yes from {} where id = :id{there}", spec.name);
+    Ok(tx.row(&sql, &[("id", id.into())])?.is_some())
+}
+
 /// Removes a row: marks it where the table keeps removed rows. Whether it was there.
 pub fn remove(tx: &mut Tx, table: &str, id: i64, now: Timestamp) -> Result<bool, DbError> {
     let spec = known(table, &[])?;

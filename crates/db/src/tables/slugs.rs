@@ -136,6 +136,16 @@ pub fn set(
     Ok(())
 }
 
+/// An address that no page has or had, for a row that has none yet: the wanted one, else with the row's number behind it.
+pub fn free(tx: &mut Tx, language: &str, wanted: &str, id: i64) -> Result<String, DbError> {
+    let is_plain = !wanted.is_empty() && !wanted.ends_with('/');
+    if is_plain && find(tx, language, wanted)?.is_none() {
+        return Ok(wanted.to_owned());
+    }
+    // Numbers of rows are there once.
+    Ok(format!("{wanted}{}{id}", if is_plain { "-" } else { "" }))
+}
+
 /// All addresses of a row lead nowhere from now on.
 pub fn end(tx: &mut Tx, entity: &str, id: i64) -> Result<(), DbError> {
     tx.run(

@@ -104,6 +104,12 @@ pub fn set_state(tx: &mut Tx, id: i64, state: &str, now: Timestamp) -> Result<bo
     Ok(touched > 0)
 }
 
+/// A task's name; empty where it is none.
+pub fn name(tx: &mut Tx, id: i64) -> Result<String, DbError> {
+    let row = tx.row("select name from tasks where id = :id", &[("id", id.into())])?;
+    row.map_or(Ok(String::new()), |row| row.get("name"))
+}
+
 /// Adds a note to a task.
 pub fn add_note(tx: &mut Tx, task: i64, user: i64, body: &str, now: Timestamp) -> Result<i64, DbError> {
     tx.insert(

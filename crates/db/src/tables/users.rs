@@ -207,6 +207,17 @@ pub fn is_administrator(tx: &mut Tx, id: i64) -> Result<bool, DbError> {
     Ok(row.is_some())
 }
 
+/// Whether the store has an administrator who may sign in.
+pub fn has_administrator(tx: &mut Tx) -> Result<bool, DbError> {
+    let row = tx.row(
+        "select 1 as yes from groups g join users u on u.main_group = g.id
+           or u.id in (select user_id from user_groups where group_id = g.id)
+         where g.skey = :skey and not u.blocked limit 1",
+        &[("skey", groups::ADMIN.into())],
+    )?;
+    Ok(row.is_some())
+}
+
 /// A group in a language.
 pub fn group(tx: &mut Tx, group: i64, language: &str) -> Result<Option<Group>, DbError> {
     groups::by_id(tx, group, language)

@@ -112,6 +112,15 @@ impl Importer<'_> {
                 })),
                 _ => Ok(Ok(None)),
             },
+            Key::Product(id) => Ok(match exchange::product(tx, *id)? {
+                Some(_) => Ok(Some(*id)),
+                None => Err(Problem {
+                    line: goods.line,
+                    column: "product".to_owned(),
+                    code: Code::UnknownProduct,
+                    value: id.to_string(),
+                }),
+            }),
             Key::Outside { external_id, sku } => {
                 if let Some(external_id) = external_id
                     && let Some(id) = exchange::by_external_id(tx, external_id)?
@@ -140,6 +149,7 @@ impl Importer<'_> {
         let id = products::create(tx, &new, self.now())?;
         let path = match &goods.key {
             Key::Handle(handle) => handle.clone(),
+            Key::Product(_) => slugs::free(tx, self.language, &slug(&name), id)?,
             Key::Outside { external_id, .. } => {
                 if let Some(external_id) = external_id {
                     rows::update(
@@ -151,7 +161,7 @@ impl Importer<'_> {
                         self.now(),
                     )?;
                 }
-                self.lookups.free_path(tx, &slug(&name), id)?
+                slugs::free(tx, self.language, &slug(&name), id)?
             }
         };
         slugs::set(tx, "products", id, self.language, &path, self.now())?;

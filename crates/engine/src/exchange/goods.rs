@@ -7,6 +7,8 @@ use jiff::Timestamp;
 pub(super) enum Key {
     /// Its address.
     Handle(String),
+    /// Its number.
+    Product(i64),
     /// Its number elsewhere, else the article number of its one variant.
     Outside { external_id: Option<String>, sku: Option<String> },
 }

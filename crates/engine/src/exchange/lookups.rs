@@ -43,7 +43,7 @@ impl Lookups {
             None => {
                 let id =
                     rows::insert(tx, "brands", &[("name", name.into()), ("name_folded", (&key).into())])?;
-                let path = self.free_path(tx, &format!("brand/{}", slug(name)), id)?;
+                let path = slugs::free(tx, &self.language, &format!("brand/{}", slug(name)), id)?;
                 slugs::set(tx, "brands", id, &self.language, &path, self.now)?;
                 id
             }
@@ -86,7 +86,7 @@ impl Lookups {
         }
         let new = NewCategory { parent_id: parent, name: name.to_owned(), ..NewCategory::default() };
         let id = categories::insert(tx, &new, self.now)?;
-        let path = self.free_path(tx, address, id)?;
+        let path = slugs::free(tx, &self.language, address, id)?;
         slugs::set(tx, "categories", id, &self.language, &path, self.now)?;
         Ok(id)
     }
@@ -127,16 +127,6 @@ impl Lookups {
         };
         remember(&mut self.attributes, skey.to_owned(), found.clone());
         Ok(found)
-    }
-
-    /// An address that no other page has or had: the wanted one, else with a number behind it.
-    pub(super) fn free_path(&self, tx: &mut Tx, wanted: &str, id: i64) -> Result<String, DbError> {
-        let is_plain = !wanted.is_empty() && !wanted.ends_with('/');
-        if is_plain && slugs::find(tx, &self.language, wanted)?.is_none() {
-            return Ok(wanted.to_owned());
-        }
-        // Numbers of rows are there once.
-        Ok(format!("{}{}{id}", wanted, if is_plain { "-" } else { "" }))
     }
 }
 

@@ -89,6 +89,16 @@ pub enum Code {
     TooManyCells,
     /// A picture that is none, or too large.
     BadPicture,
+    /// A column that is not taken.
+    UnknownColumn,
+    /// A value of another form than its column's.
+    WrongForm,
+    /// A product that is not there.
+    UnknownProduct,
+    /// No GTIN.
+    NotGtin,
+    /// A column of a variant beside a list of variants.
+    BesideVariants,
 }
 
 impl Code {
@@ -112,10 +122,16 @@ impl Code {
             Self::TooManyRows => "too_many_rows",
             Self::TooManyCells => "too_many_cells",
             Self::BadPicture => "bad_picture",
+            Self::UnknownColumn => "unknown_column",
+            Self::WrongForm => "wrong_form",
+            Self::UnknownProduct => "unknown_product",
+            Self::NotGtin => "not_gtin",
+            Self::BesideVariants => "beside_variants",
         }
     }
 
-    fn words(self) -> &'static str {
+    /// The same in words, to be read behind the value.
+    pub fn words(self) -> &'static str {
         match self {
             Self::NoName => "a new product needs a name",
             Self::NotAmount => "is no amount of money",
@@ -136,6 +152,11 @@ impl Code {
             Self::TooManyRows => "has more rows than one product may have",
             Self::TooManyCells => "has more cells than the header row",
             Self::BadPicture => "is no picture that is taken",
+            Self::UnknownColumn => "stands in a column that is not taken",
+            Self::WrongForm => "is not of the form of its column",
+            Self::UnknownProduct => "is no product of the store",
+            Self::NotGtin => "is no GTIN: 8, 12, 13 or 14 digits with the right last one",
+            Self::BesideVariants => "belongs to a variant: put it into `variants`",
         }
     }
 }

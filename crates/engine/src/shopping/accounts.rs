@@ -8,6 +8,7 @@ use db::carts::Shortened;
 use db::customer_tokens::{self, Kind};
 use db::customers::{self, Customer};
 use db::{Db, DbError, Tx, carts, orders, places, sign_in_attempts};
+use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 use shop::address::network;
 use shop::text::folded;
@@ -216,14 +217,17 @@ pub(crate) fn erase(
     customer: &Customer,
     attempt: Attempt<'_>,
 ) -> Done<()> {
-    let (login, _) = counted(&customer.email, attempt.client);
     check_own(db, cx, passwords, customer, attempt)?;
-    db.write(|tx| {
-        customers::erase(tx, customer.id, cx.now)?;
-        // Tries are counted by the address.
-        sign_in_attempts::clear(tx, &login)?;
-        Ok(sign_in_attempts::clear(tx, &format!("mail to {login}"))?)
-    })
+    db.write(|tx| Ok(erase_within(tx, customer, cx.now)?))
+}
+
+/// Erases a customer in a transaction of somebody else's.
+pub(crate) fn erase_within(tx: &mut Tx, customer: &Customer, now: Timestamp) -> Result<(), DbError> {
+    customers::erase(tx, customer.id, now)?;
+    // Tries are counted by the address.
+    let (login, _) = counted(&customer.email, None);
+    sign_in_attempts::clear(tx, &login)?;
+    sign_in_attempts::clear(tx, &format!("mail to {login}"))
 }
 
 /// Orders of a customer, the newest first.

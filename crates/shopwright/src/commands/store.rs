@@ -6,7 +6,7 @@ use engine::store::{self, Holder, InitOptions};
 use super::{exchange, maintenance, seed, upkeep};
 use crate::cli::{StoreAddUser, StoreCommand, StoreInit, StoreLogin, StoreRight, Whose};
 use crate::exit::Exit;
-use crate::{log, output, password_prompt, store_files};
+use crate::{log, output, password_prompt, store_files, store_tools};
 
 /// Carries out one of the store's commands.
 pub(super) fn run(command: StoreCommand) -> Result<Exit> {
@@ -54,6 +54,8 @@ fn init(arguments: &StoreInit) -> Result<()> {
         },
     )?;
     store_files::lay(&arguments.root)?;
+    let language = arguments.language.code();
+    store::open_db(&arguments.root)?.write(|tx| store_tools::lay(tx, language))?;
     output::note(&format!(
         "The store is made. `shopwright serve --root {}` runs it.",
         arguments.root.display()

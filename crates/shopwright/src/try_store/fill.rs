@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, anyhow};
 use db::options::{Scope, Setting};
 use db::repo::{NewSection, Whom};
-use db::{Tx, ai_tools, events, groups, notes, options, repo, rights, tasks, translations, users};
+use db::{Tx, events, groups, notes, options, repo, rights, tasks, translations, users};
 use jiff::{SignedDuration, Timestamp};
-use shop::ai_field::Field;
 
 use super::sample::{self, OptionOf, Sample, Texts, of};
+use crate::store_tools;
 
 /// What stands for a password until one is set: no hash verifies against it.
 const NO_PASSWORD: &str = "!";
@@ -33,7 +33,7 @@ pub(super) fn fill(tx: &mut Tx, sample: &Sample, language: &str, now: Timestamp)
     filler.notes(&sample.notes)?;
     filler.tasks(&sample.work.tasks)?;
     filler.events(&sample.work.events)?;
-    filler.tools(&sample.work.ai_tools)?;
+    store_tools::lay(filler.tx, language)?;
     filler.repo(&sample.work.repo)
 }
 
@@ -202,41 +202,6 @@ impl Filler<'_> {
                 now: self.ago(event.hours_ago)?,
             };
             events::create(self.tx, &new)?;
-        }
-        Ok(())
-    }
-
-    fn tools(&mut self, all: &[sample::ToolFolder]) -> Result<()> {
-        for folder in all {
-            let name = self.text(&folder.folder);
-            let parent = ai_tools::create_folder(self.tx, None, &name)?;
-            for tool in &folder.tools {
-                let (name, descr) = (self.text(&tool.name), self.text(&tool.descr));
-                let id = ai_tools::create_tool(self.tx, Some(parent), &tool.unit, &name, &descr)?;
-                for command in &tool.commands {
-                    self.command(id, command)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn command(&mut self, tool: i64, command: &sample::Command) -> Result<()> {
-        let about = self.text(&command.descr);
-        let id = ai_tools::create_command(self.tx, tool, &command.name, &about)?;
-        for group in &command.grants {
-            let group = self.group(group)?;
-            ai_tools::grant(self.tx, id, None, Some(group))?;
-        }
-        for field in &command.fields {
-            let new = Field {
-                name: field.name.clone(),
-                kind: field.r#type.clone(),
-                required: field.required,
-                default: field.default.clone(),
-                descr: self.text(&field.descr),
-            };
-            ai_tools::create_field(self.tx, id, &new)?;
         }
         Ok(())
     }

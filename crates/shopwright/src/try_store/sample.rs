@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 /// People, groups and options.
 const PEOPLE: &str = include_str!("sample/people.toml");
-/// Tasks, events, AI tools, repository.
+/// Tasks, events, repository.
 const WORK: &str = include_str!("sample/work.toml");
 /// Memory.
 const NOTES: &str = include_str!("sample/notes.toml");
@@ -125,7 +125,6 @@ impl OptionValue {
 pub(super) struct Work {
     pub(super) tasks: Vec<Task>,
     pub(super) events: Vec<Event>,
-    pub(super) ai_tools: Vec<ToolFolder>,
     pub(super) repo: Vec<Branch>,
 }
 
@@ -159,44 +158,6 @@ pub(super) struct Event {
     pub(super) princ: Option<String>,
     pub(super) hours_ago: i64,
     pub(super) data: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ToolFolder {
-    pub(super) folder: Texts,
-    pub(super) tools: Vec<Tool>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Tool {
-    pub(super) unit: String,
-    pub(super) name: Texts,
-    pub(super) descr: Texts,
-    pub(super) commands: Vec<Command>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Command {
-    pub(super) name: String,
-    pub(super) descr: Texts,
-    /// Keys of groups.
-    pub(super) grants: Vec<String>,
-    #[serde(default)]
-    pub(super) fields: Vec<Field>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Field {
-    pub(super) name: String,
-    pub(super) r#type: String,
-    #[serde(default)]
-    pub(super) required: bool,
-    pub(super) default: Option<String>,
-    pub(super) descr: Texts,
 }
 
 #[derive(Deserialize)]

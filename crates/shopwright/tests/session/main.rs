@@ -18,6 +18,7 @@ mod exchange;
 mod from_outside;
 #[cfg(test)]
 mod gate;
+mod goods_work;
 #[cfg(test)]
 mod lines;
 #[cfg(test)]
@@ -30,6 +31,7 @@ mod network;
 mod own_tools;
 #[cfg(test)]
 mod passwords;
+mod people_work;
 #[cfg(test)]
 mod program;
 #[cfg(test)]

@@ -73,7 +73,7 @@ fn a_command_that_only_the_principal_has_runs_and_says_so() {
     store.sql("delete from ai_grants").unwrap();
     store.store_command("grant", &["--login", "irina", "AGENT_TOOL_RUN"]).unwrap();
     let trying = store.start("irina").unwrap();
-    let call = json!({"unit": "PRODUCT_FIND", "command": "CmdList", "params": {"limit": 1}});
+    let call = json!({"unit": "PRODUCTS", "command": "CmdList", "params": {"limit": 1}});
     let mut command = trying.mcp_command();
     command.env("SHOPWRIGHT_EVENT", "2");
     let mut launched = Client::open(&mut command, "2025-11-25").unwrap();
@@ -103,7 +103,7 @@ fn a_pool_takes_a_thousand_steps_and_not_one_more() {
     let (_trying, mut client) = ready(&store, "irina");
     let step = |price: u32| {
         let price = format!("{price}.00");
-        json!({"unit": "PRODUCT_PRICE", "command": "CmdSet", "params": {"variant": 1, "price": price}})
+        json!({"unit": "PRICES", "command": "CmdSet", "params": {"variant": 1, "price": price}})
     };
     let mut steps: Vec<Value> = (1..=1001).map(step).collect();
     let before = store.dump(&[]).unwrap();
@@ -123,7 +123,7 @@ fn a_pool_takes_a_thousand_steps_and_not_one_more() {
 
     // The last step fails: those before it are gone too.
     steps.drain(..most - 100);
-    steps[99] = json!({"unit": "PRODUCT_FIND", "command": "CmdCard", "params": {"id": 999_999}});
+    steps[99] = json!({"unit": "PRODUCTS", "command": "CmdCard", "params": {"id": 999_999}});
     steps[98] = step(5);
     let stopped = client.call("tool_pool", json!({"pool": steps})).unwrap();
     assert!(stopped.refused() && stopped.data()["result"] == json!(false), "{}", stopped.text());

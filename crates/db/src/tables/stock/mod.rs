@@ -7,5 +7,6 @@ mod moves;
 
 pub use available::{Availability, held_by_cart, of_variants};
 pub use moves::{
-    Holder, Move, ReserveError, Wanted, add_move, release, release_all_expired, release_pieces, reserve, ship,
+    Holder, Move, ReserveError, Wanted, add_move, hold, release, release_all_expired, release_pieces,
+    reserve, ship,
 };

@@ -186,6 +186,22 @@ pub fn ship(
     refresh(tx, &variants, now)
 }
 
+/// How many of a variant lie in a location; nobody else changes that before the transaction ends.
+pub fn hold(tx: &mut Tx, variant: i64, location: i64) -> Result<i64, DbError> {
+    let of = [("variant", variant.into()), ("location", location.into())];
+    tx.run(
+        "insert into stock (variant_id, location_id) values (:variant, :location)
+         on conflict (variant_id, location_id) do nothing",
+        &of,
+    )?;
+    let of_row = "from stock where variant_id = :variant and location_id = :location";
+    let row = tx.row(&format!("select id {of_row}"), &of)?;
+    let Some(row) = row else { return Ok(0) };
+    tx.lock_row("stock", row.get("id")?)?;
+    let row = tx.row(&format!("select on_hand {of_row}"), &of)?;
+    row.map_or(Ok(0), |row| row.get("on_hand"))
+}
+
 /// Writes down what came or went. A source that was written down already is a [`DbError::Conflict`].
 pub fn add_move(tx: &mut Tx, what: &Move, now: Timestamp) -> Result<(), DbError> {
     let sql = "insert into stock (variant_id, location_id) values (:variant, :location)

@@ -13,7 +13,7 @@ pub enum StaffError {
     /// There is no such row.
     #[error("there is no {what} {id}")]
     Unknown {
-        /// What was looked for: `order`, `line`, `return`, `shipment`, `refund`, `review`, `task`.
+        /// What was looked for: `order`, `line`, `return`, `shipment`, `refund`, `review`, `task`, `product`, ….
         what: &'static str,
         /// Its number.
         id: i64,
@@ -47,6 +47,9 @@ pub enum StaffError {
     /// The key is empty, too long or holds `#`.
     #[error("a key has 1 to 100 letters and no `#`")]
     BadKey,
+    /// What the rules of goods or people do not allow, in words.
+    #[error("{0}")]
+    Wrong(String),
     /// The database failed.
     #[error(transparent)]
     Db(DbError),

@@ -1,7 +1,7 @@
 //! The arguments of a host call, read one by one.
 
 use sandbox::{HostError, Value};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use crate::units::values;
 
@@ -43,6 +43,24 @@ impl<'a> Arguments<'a> {
     /// A whole number that must be there.
     pub(super) fn int(&self, at: usize, name: &str) -> Result<i64, HostError> {
         int(self.value(at)).ok_or_else(|| self.wrong(&format!("`{name}` is a whole number")))
+    }
+
+    /// A whole number, or null.
+    pub(super) fn int_or_null(&self, at: usize, name: &str) -> Result<Option<i64>, HostError> {
+        if *self.value(at) == Value::Null { Ok(None) } else { self.int(at, name).map(Some) }
+    }
+
+    /// An argument as JSON.
+    pub(super) fn json(&self, at: usize) -> Json {
+        values::to_json(self.value(at))
+    }
+
+    /// An object of fields.
+    pub(super) fn fields(&self, at: usize) -> Result<Map<String, Json>, HostError> {
+        match self.json(at) {
+            Json::Object(fields) => Ok(fields),
+            _ => Err(self.wrong("`fields` is an object of values by name")),
+        }
     }
 
     /// A field of the options in an argument.

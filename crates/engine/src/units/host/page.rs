@@ -1,5 +1,8 @@
-//! `render`, `unit`, `t`, `money`, `date`: what pages are made of.
+//! `render`, `unit`, `t`, `money`, `date`, `moment`: what pages are made of.
 
+use jiff::Span;
+use jiff::civil::{Date, Time};
+use jiff::tz::TimeZone;
 use sandbox::{HostError, Session, Value};
 
 use super::Answer;
@@ -94,4 +97,16 @@ pub(super) fn date(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
     let (time, style) = (args.text(0, "time")?, args.text_or(1, "style", "day")?);
     let text = date_text(time, style, &look.language, &look.time_zone).map_err(|words| args.wrong(&words))?;
     Ok(text.into())
+}
+
+/// The moment at which a day of the store's zone begins, so many days after the one that is named.
+pub(super) fn moment(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
+    let day = args.text(0, "day")?;
+    let wrong = || args.wrong("`day` is a day of the calendar like 2026-12-31");
+    let day: Date = day.parse().map_err(|_| wrong())?;
+    let later = args.int_or_null(1, "days")?.unwrap_or(0);
+    let day = Span::new().try_days(later).and_then(|days| day.checked_add(days)).map_err(|_| wrong())?;
+    let zone = TimeZone::get(&run.visit.look.time_zone).unwrap_or(TimeZone::UTC);
+    let begin = zone.to_timestamp(day.to_datetime(Time::midnight())).map_err(|_| wrong())?;
+    Ok(db::micros(begin).into())
 }

@@ -3,7 +3,12 @@
 //! Only commands of the store's own tools have these calls: they run in the transaction of the call, for a person whose
 //! right is asked again here. An expected no is told as `problem`, and nothing of the step stays.
 
-use db::{Tx, reviews, rights, rows, tasks, users};
+mod fields;
+mod goods;
+mod people;
+mod tree;
+
+use db::{DbError, Tx, events, reviews, rights, rows, tasks, users};
 use sandbox::{HostError, Value};
 use serde_json::{Value as Json, json};
 
@@ -35,7 +40,11 @@ pub(super) fn call(run: &mut Run<'_>, name: &str, args: &Arguments<'_>) -> Optio
         "staff.review" => review(run, args),
         "staff.add_task" => add_task(run, args),
         "staff.hand_task" => hand_task(run, args),
-        _ => return None,
+        _ => {
+            return goods::call(run, name, args)
+                .or_else(|| tree::call(run, name, args))
+                .or_else(|| people::call(run, name, args));
+        }
     };
     Some(answer)
 }
@@ -149,6 +158,7 @@ fn add_task(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
                 now,
             },
         )?;
+        assigned(tx, person, executor_id, (task, name), now)?;
         Ok(json!({"task": task}))
     })
 }
@@ -164,11 +174,34 @@ fn hand_task(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
             return Err(StaffError::Unknown { what: "task", id: task });
         }
         tasks::set_state(tx, task, "kReassign", now)?;
+        let name = tasks::name(tx, task)?;
+        assigned(tx, person, executor, (task, &name), now)?;
         if !word.trim().is_empty() {
             tasks::add_note(tx, task, person, word, now)?;
         }
         Ok(json!({}))
     })
+}
+
+/// Tells a colleague that a task waits for them.
+fn assigned(
+    tx: &mut Tx,
+    person: i64,
+    executor: i64,
+    (task, name): (i64, &str),
+    now: jiff::Timestamp,
+) -> StaffDone<()> {
+    let event = events::NewEvent {
+        user_id: Some(person),
+        to_user: Some(executor),
+        to_group: None,
+        princ_id: None,
+        key: "kTaskAssigned".to_owned(),
+        data: json!({"task": task, "name": name}),
+        now,
+    };
+    events::create(tx, &event)?;
+    Ok(())
 }
 
 fn colleague(tx: &mut Tx, login: &str) -> StaffDone<i64> {
@@ -204,6 +237,10 @@ fn step(
         }
         Ok(Some(_)) => Ok(Value::Null),
         Ok(None) => Err(HostError::new("NOT_GRANTED", format!("the person has no right `{right}`"))),
+        // What the database itself does not allow: a key that is taken, a row that is pointed to.
+        Err(StaffError::Db(DbError::Conflict(words) | DbError::Dangling(words))) => {
+            Ok(from_json(json!({"problem": words})))
+        }
         Err(cause @ (StaffError::Db(_) | StaffError::Broke(_))) => {
             tracing::error!(%cause, "A step of the staff failed");
             Err(HostError::new("DATABASE", "the database cannot be used"))

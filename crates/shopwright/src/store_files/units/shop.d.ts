@@ -215,6 +215,39 @@ type Checked = { problems: Problem[] };
 type Worked<More = {}> = { problem: string | null } & Partial<More>;
 type Pieces = { line: number; pieces: number };
 
+/** A variant as rows tell of it; amounts are written like 12.50, measures in grams and millimetres. */
+interface VariantRow {
+  sku?: string;
+  gtin?: string;
+  /** Values by the names of options: `{ Size: "M" }`. */
+  options?: Record<string, string>;
+  price?: string | number;
+  compare_at?: string | number;
+  cost?: string | number;
+  stock?: number;
+  weight?: number;
+  length?: number;
+  width?: number;
+  height?: number;
+  tracked?: boolean;
+  backorder?: number | "any";
+}
+
+/** A product as rows tell of it; the fields of its only variant may stand in the row itself. */
+interface ProductRow extends VariantRow {
+  product?: number;
+  path?: string;
+  external_id?: string;
+  name?: string;
+  text?: string;
+  brand?: string;
+  /** Paths of names like `Tea > Green`; the first is the one that the page shows. */
+  category?: string | string[];
+  tags?: string[];
+  attributes?: Record<string, string | number | boolean>;
+  variants?: VariantRow[];
+}
+
 interface Amount {
   amount: Minor;
   text: string;
@@ -532,6 +565,61 @@ declare const shop: {
     add_task(login: string, name: string, body?: string): Worked<{ task: number }>;
     /** Right SCHEDULER. */
     hand_task(task: number, login: string, note?: string): Worked;
+    /**
+     * Right PRODUCTS. Rows become products, found again by `product`, `path`, `external_id` or article number; new ones are
+     * drafts. Without `apply`, and where a row has a mistake, nothing of it stays. Rows that name none of these are left out
+     * unless `keyless`.
+     */
+    import_products(rows: ProductRow[], how?: { apply?: boolean; keyless?: boolean }): Worked<{
+      rows: number; new: number; changed: number; same: number; keyless: number; applied: boolean;
+      problem_count: number;
+      problems: { row: number; column: string; value: string; code: string; why: string }[];
+      products: { row: number; product: number | null; what: "new" | "changed" | "same" }[];
+    }>;
+    /** Right PRODUCTS. What is not named stays; so with all changes here. */
+    change_product(product: number, fields: {
+      name?: string; text?: string; kind?: "kGoods" | "kDigital" | "kService"; state?: "kDraft" | "kShown" | "kUnlisted" | "kArchive";
+      brand?: number | null; tax_class?: number | null; measure?: number | null;
+      /** The one whose path the page shows. */
+      category?: number | null;
+      /** All it lies in. */
+      categories?: number[];
+      path?: string;
+    }): Worked;
+    /** Right PRODUCTS. `backorder: null` is any number; costs in minor units of the store's currency. */
+    change_variant(variant: number, fields: {
+      sku?: string | null; gtin?: string | null; mpn?: string | null; position?: number; weight?: number | null; length?: number | null;
+      width?: number | null; height?: number | null; tracked?: boolean; backorder?: number | null; min_quantity?: number;
+      max_quantity?: number | null; step?: number; cost?: Minor | null; hs_code?: string | null; ships?: boolean;
+    }): Worked<{ product: number }>;
+    /** Right PRODUCTS. Not the last one of a product. */
+    remove_variant(variant: number): Worked<{ product: number }>;
+    /** Right PRODUCTS. All or none; what a price was stays in its history. */
+    set_prices(prices: {
+      variant: number; list: number; amount: Minor; compare_at?: Minor | null; min_quantity?: number; valid_from?: string | null; valid_until?: string | null;
+    }[]): Worked<{ count: number }>;
+    /** Right PRODUCTS. What was counted, or what is added; without `location` in the first that sells. */
+    set_stock(variant: number, what: { count?: number; add?: number; location?: number; reason?: string }): Worked<{ location: number; before: number; on_hand: number }>;
+    /** Right PRODUCTS. */
+    move_stock(variant: number, from: number, to: number, pieces: number): Worked<{ from: number; to: number }>;
+    /** Right PRODUCTS. A null makes a new one; `parent: null` is the top. */
+    save_category(category: number | null, fields: {
+      name?: string; text?: string; state?: "kShown" | "kHidden"; sort?: string; parent?: number | null; position?: number; path?: string;
+    }): Worked<{ category: number }>;
+    /** Right PRODUCTS. Its products stay; not while others lie in it. */
+    remove_category(category: number): Worked;
+    /** Right PRODUCTS. A null makes a new one. */
+    save_brand(brand: number | null, fields: { name?: string; text?: string; site?: string; position?: number; path?: string }): Worked<{ brand: number }>;
+    /** Right PRODUCTS. Not while products are of it. */
+    remove_brand(brand: number): Worked;
+    /** Right USERS. A null makes a new person, who has no password yet. Nobody locks themselves out, or gives rights they do not have. */
+    save_user(user: number | null, fields: { login?: string; name?: string; blocked?: boolean; main_group?: number | null; groups?: number[] }): Worked<{ user: number }>;
+    /** Right ORDERS. */
+    change_customer(customer: number, fields: { name?: string; phone?: string; group?: number | null; tax_number?: string; blocked?: boolean }): Worked;
+    /** Right ORDERS. For good: name, mail, telephone and street go everywhere. */
+    erase_customer(customer: number): Worked;
+    /** Right INSTALLATION. A key of one of the store's lists, new or with another name. */
+    save_registry(branch: string, skey: string, name: string): Worked<{ id: number; is_new: boolean }>;
   };
 
   // Making pages.
@@ -541,6 +629,8 @@ declare const shop: {
   t(key: string, values?: { count?: number; [name: string]: string | number | undefined }): string;
   money(value: Minor, currency?: string): string;
   date(time: string, style?: "day" | "short" | "time" | "iso"): string;
+  /** When a day of the store's zone begins, or the one so many days later: a UTC time as tables hold it. */
+  moment(day: string, days?: number): string;
 
   // Settings.
   config(key: "name" | "url" | "language" | "time_zone" | "currency" | "template"): string;

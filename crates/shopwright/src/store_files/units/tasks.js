@@ -1,4 +1,4 @@
-// The store's own tool TASK_GIVE: tasks that the person gave or got; new ones, and ones handed to a colleague.
+// The store's own tool TASKS: tasks that the person gave or got; new ones, and ones handed to a colleague.
 
 const MINE = "(t.creator_id = :userId or t.executor_id = :userId)";
 
@@ -22,7 +22,7 @@ export function CmdAdd(userId, { login, name, text = "" }) {
 /** A task goes to a colleague. */
 export function CmdHand(userId, { id, login, note = "" }) {
   if (!shop.one(`select t.id from tasks t where t.id = :id and ${MINE}`, { id, userId })) {
-    return { result: false, message: `You have no task ${id}. CmdList of TASK_GIVE shows yours.` };
+    return { result: false, message: `You have no task ${id}. CmdList of TASKS shows yours.` };
   }
   const { problem } = shop.staff.hand_task(id, login, note);
   return problem ? { result: false, message: `${problem}.` }

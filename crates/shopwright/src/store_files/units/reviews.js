@@ -1,4 +1,4 @@
-// The store's own tool REVIEW_ANSWER: what visitors wrote about products, answered, shown or hidden.
+// The store's own tool REVIEWS: what visitors wrote about products, answered, shown or hidden.
 
 /** Reviews, the newest first. */
 export function CmdList(userId, { state, product, before, limit }) {
@@ -46,7 +46,7 @@ export function CmdHide(userId, { id }) {
 function change(id, fields, message) {
   const before = shop.one("select id, answer, state from reviews where id = :id and deleted is null", { id });
   if (!before) {
-    return { result: false, message: `There is no review ${id}. CmdList of REVIEW_ANSWER shows the reviews.` };
+    return { result: false, message: `There is no review ${id}. CmdList of REVIEWS shows the reviews.` };
   }
   const { problem } = shop.staff.review(id, fields);
   return problem ? { result: false, message: problem } : { result: true, message, detail: { id, before } };

@@ -1,4 +1,4 @@
-// The store's own tool PRODUCT_PRICE: reads prices, sets one, and changes many by a percentage.
+// The store's own tool PRICES: reads prices, sets one, and changes many by a percentage.
 
 /** Prices of products, or of all. */
 export function CmdList(userId, { product = [], limit }) {
@@ -29,18 +29,16 @@ export function CmdSet(userId, { variant, price, list }) {
   if (amount === null) {
     return { result: false, message: `[${price}] is no price in ${found.currency}: write it like 12.50, with at most ${found.decimals} decimals.` };
   }
-  if (!shop.one("select id from variants where id = :variant", { variant })) {
-    return { result: false, message: `There is no variant ${variant}. CmdCard of PRODUCT_FIND shows the variants of a product.` };
+  if (!shop.one("select id from variants where id = :variant and deleted is null", { variant })) {
+    return { result: false, message: `There is no variant ${variant}. CmdCard of PRODUCTS shows the variants of a product.` };
   }
   const before = shop.one(
-    `select id, amount, compare_at from prices where variant_id = :variant and list_id = :list and valid_from is null
+    `select amount, compare_at, min_quantity from prices where variant_id = :variant and list_id = :list and valid_from is null
      order by min_quantity limit 1`, { variant, list: found.id });
-  if (before) {
-    shop.execute(
-      `update prices set amount = ${amount}, compare_at = case when compare_at > ${amount} then compare_at else null end
-       where id = :id`, { id: before.id });
-  } else {
-    shop.insert("prices", { list_id: found.id, variant_id: variant, min_quantity: 1, amount });
+  const { compare_at = null, min_quantity = 1 } = before ?? {};
+  const { problem } = shop.staff.set_prices([{ variant, list: found.id, amount, compare_at, min_quantity }]);
+  if (problem) {
+    return { result: false, message: `Nothing was changed: ${problem}.` };
   }
   return {
     result: true,
@@ -74,11 +72,12 @@ export function CmdChange(userId, { percent, category, brand, product = [], appl
   if (where.length === 0) {
     return { result: false, message: "Say which prices: `category`, `brand` or `product`. All at once are not changed." };
   }
-  const chosen = `variant_id in (select v.id from variants v where ${where.join(" and ")})`;
-  const after = `(amount * ${10000 + part} + 5000) / 10000`;
   const prices = shop.select(
-    `select variant_id as variant, list_id as list, min_quantity, amount as before, ${after} as after
-     from prices where ${chosen} order by variant_id, list_id, min_quantity`, params);
+    `select pr.variant_id as variant, pr.list_id as list, pr.min_quantity, pr.valid_from, pr.valid_until, pr.compare_at,
+       pr.amount as before, (pr.amount * ${10000 + part} + 5000) / 10000 as after
+     from prices pr join variants v on v.id = pr.variant_id
+     where v.deleted is null and (pr.valid_until is null or pr.valid_until > :now) and ${where.join(" and ")}
+     order by pr.variant_id, pr.list_id, pr.min_quantity`, { ...params, now: new Date().toISOString() });
   const detail = { count: prices.length, percent, applied: apply };
   if (prices.length === 0) {
     return { result: false, message: "No price fits. CmdList shows prices by product.", detail };
@@ -90,9 +89,10 @@ export function CmdChange(userId, { percent, category, brand, product = [], appl
       detail, tables: { prices },
     };
   }
-  shop.execute(
-    `update prices set amount = ${after}, compare_at = case when compare_at > ${after} then compare_at else null end
-     where ${chosen}`, params);
+  const { problem } = shop.staff.set_prices(prices.map(({ before, after, ...price }) => ({ ...price, amount: after })));
+  if (problem) {
+    return { result: false, message: `Nothing was changed: ${problem}.`, detail };
+  }
   return { result: true, message: `${prices.length} prices changed by ${percent} %.`, detail, tables: { prices } };
 }
 

@@ -1,4 +1,4 @@
-// The store's own tool DISCOUNT_EDIT: discounts in percent, with a limit of uses and, where one is named, a coupon.
+// The store's own tool DISCOUNTS: discounts in percent, with a limit of uses and, where one is named, a coupon.
 
 /** Discounts, the newest first. */
 export function CmdList() {
@@ -19,16 +19,20 @@ export function CmdAdd(userId, { name, percent, limit, until, code, category = [
     return { result: false, message: `[${code}] is no code: 3 to 40 capitals, digits and "-".` };
   }
   if (code !== undefined && shop.one("select id from coupons where code_folded = :folded", { folded: code.toLowerCase() })) {
-    return { result: false, message: `The code ${code} is taken. CmdList of DISCOUNT_EDIT shows the codes.` };
+    return { result: false, message: `The code ${code} is taken. CmdList of DISCOUNTS shows the codes.` };
   }
   const conditions = {};
-  if (category.length) {
-    conditions.categories = category;
+  for (const [key, ids, tool] of [["categories", category, "CmdTree of CATEGORIES"], ["products", product, "CmdList of PRODUCTS"]]) {
+    const unknown = ids.filter((id) => !shop.one(`select id from ${key} where id = :id and deleted is null`, { id }));
+    if (unknown.length) {
+      return { result: false, message: `There are no ${key} ${unknown.join(", ")}. ${tool} shows them.` };
+    }
+    if (ids.length) {
+      conditions[key] = ids;
+    }
   }
-  if (product.length) {
-    conditions.products = product;
-  }
-  const valid_until = until === undefined ? null : `${until}T00:00:00.000000Z`;
+  // It holds to the end of its last day in the store's zone.
+  const valid_until = until === undefined ? null : shop.moment(until, 1);
   const [id] = shop.insert("promotions", { name, action: "kPercent", value: String(part), usage_limit: limit, valid_until,
     coupon_only: code !== undefined, conditions: JSON.stringify(conditions), author_id: userId });
   if (code !== undefined) {
@@ -42,7 +46,7 @@ export function CmdAdd(userId, { name, percent, limit, until, code, category = [
 export function CmdStop(userId, { id, apply }) {
   const discount = shop.one("select id, name, enabled, used, usage_limit from promotions where id = :id and deleted is null", { id });
   if (!discount) {
-    return { result: false, message: `There is no discount ${id}. CmdList of DISCOUNT_EDIT shows the discounts.` };
+    return { result: false, message: `There is no discount ${id}. CmdList of DISCOUNTS shows the discounts.` };
   }
   if (!apply) {
     return { result: true, message: `${discount.name} would end, and did not. Show it to the person, then call with apply true.`, detail: discount };

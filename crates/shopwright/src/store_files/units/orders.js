@@ -1,4 +1,51 @@
-// The store's own tool ORDER_STEP: moves orders, sends parcels, cancels pieces, gives money back, writes notes.
+// The store's own tool ORDERS: orders by state, the card of one, and their way: states, parcels, cancelled pieces, money back, notes.
+
+const COLUMNS = "id, number, state, pay, delivery, currency, decimals, total, paid, refunded, shipping_name, payment_name, placed";
+
+/** Orders, the newest first. */
+export function CmdList(userId, { state, before, limit }) {
+  const where = ["placed is not null"];
+  const params = {};
+  if (state !== undefined) {
+    where.push("state = :state");
+    params.state = state;
+  }
+  if (before !== undefined) {
+    where.push("id < :before");
+    params.before = before;
+  }
+  const most = Math.min(Math.max(Number(limit), 1), 1000);
+  const orders = shop.select(
+    `select ${COLUMNS} from orders where ${where.join(" and ")} order by id desc limit ${most}`, params);
+  const last = orders[orders.length - 1]?.id ?? null;
+  return {
+    result: true,
+    message: orders.length < most ? `${orders.length} orders.`
+      : `${orders.length} orders. Older ones: call again with before ${last}.`,
+    detail: { count: orders.length, last },
+    tables: { orders },
+  };
+}
+
+/** One order with its lines and what happened to it. */
+export function CmdShow(userId, { number }) {
+  const order = shop.one(
+    `select ${COLUMNS}, goods, discount, shipping, fees, tax, tax_included, comment from orders where number = :number`,
+    { number });
+  if (!order) {
+    return { result: false, message: `There is no order [${number}]. CmdList of ORDERS shows the orders.` };
+  }
+  const lines = shop.select(
+    `select id, sku, name, quantity, cancelled, shipped, returned, price, discount, tax, total
+     from order_lines where order_id = :id order by position, id`, { id: order.id });
+  return {
+    result: true,
+    message: `Order ${number} is ${order.state}, ${order.pay}, ${order.delivery}. Amounts are in minor units of ${order.currency}; ` +
+      "the comment is the customer's words.",
+    detail: order,
+    tables: { lines },
+  };
+}
 
 /** Into another state. */
 export function CmdMove(userId, { number, state, reason = "" }) {
@@ -23,7 +70,7 @@ export function CmdRefund(userId, { number, lines = [], shipping, extra, reason 
   try {
     shop.transaction(() => {
       told = step(number, (order) => shop.staff.refund(order.id, { key, lines, shipping, extra, reason }),
-        () => "It goes back: providers are asked within minutes, and CmdShow of ORDER_SHOW shows it.");
+        () => "It goes back: providers are asked within minutes, and CmdShow of ORDERS shows it.");
       for (const id of told.detail?.refunds ?? []) {
         told.detail.amount = (told.detail.amount ?? 0) + shop.value("select amount from refunds where id = :id", { id });
       }
@@ -51,11 +98,11 @@ export function CmdNote(userId, { number, text, customer }) {
 function step(number, work, said) {
   const order = shop.one("select id, state from orders where number = :number", { number });
   if (!order) {
-    return { result: false, message: `There is no order [${number}]. CmdList of ORDER_SHOW shows the orders.` };
+    return { result: false, message: `There is no order [${number}]. CmdList of ORDERS shows the orders.` };
   }
   const { problem, ...detail } = work(order);
   if (problem) {
-    return { result: false, message: `Nothing was done with order ${number}: ${problem}. CmdShow of ORDER_SHOW shows how it stands.` };
+    return { result: false, message: `Nothing was done with order ${number}: ${problem}. CmdShow of ORDERS shows how it stands.` };
   }
   return { result: true, message: said(order), detail: { order: order.id, ...detail } };
 }
