@@ -21,6 +21,7 @@ mod store_path;
 mod table;
 mod units;
 pub mod unlisted;
+mod zip;
 
 #[cfg(test)]
 mod test_store;

@@ -13,6 +13,7 @@ pub static ALL: &[ToolSpec] = &[
     repo::list::TOOL,
     repo::read::TOOL,
     repo::write::TOOL,
+    tool::export::TOOL,
     tool::list::TOOL,
     tool::pool::TOOL,
     tool::run::TOOL,

@@ -9,6 +9,7 @@ use shop::text::{is_gtin, slug};
 use super::amount::{self, Sign};
 use super::apply::Importer;
 use super::goods::{Attribute, Goods, Key, Piece};
+use super::import::JUMP;
 use super::lookups::Lookups;
 use super::pictures::Pictures;
 use super::pieces::Place;
@@ -45,6 +46,7 @@ pub(crate) fn take_rows(tx: &mut Tx, how: &TakeRows<'_>, rows: &[Json]) -> Resul
         list: exchange::main_list(tx, currency)?.ok_or(ImportError::Missing("price list in its currency"))?,
         location: exchange::main_location(tx)?.ok_or(ImportError::Missing("location for stock"))?,
         currency: currency.clone(),
+        percent: JUMP,
         now: how.now,
     };
     let mut importer = Importer {

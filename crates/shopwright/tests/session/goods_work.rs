@@ -186,6 +186,20 @@ fn a_suppliers_rows_become_hidden_products_or_nothing() {
     ];
     assert_eq!(count(client, &part, true), (0, 1, 0, 0));
     assert_eq!(cell(&store, "select name from products where external_id = 'sup-7'"), "Import 7");
+
+    // A price that jumps waits until somebody has seen it.
+    let mut jump = json!({"rows": [{"external_id": "sup-8", "variants": [{"sku": "IM-8-50", "options": {"Weight": "50 g"}, "price": "50.00"}]}], "apply": true});
+    let waits = no(client, "PRODUCT_IMPORT", "CmdImport", jump.clone());
+    assert!(
+        waits.contains("1 prices change by more than half, the first in row 1, IM-8-50: 500 becomes 5000"),
+        "{waits}"
+    );
+    let price =
+        "select p.amount from prices p join variants v on v.id = p.variant_id where v.sku = 'IM-8-50'";
+    assert_eq!(cell(&store, price), "500");
+    jump["jumps"] = json!(1);
+    run(client, "PRODUCT_IMPORT", "CmdImport", jump);
+    assert_eq!(cell(&store, price), "5000");
 }
 
 #[test]

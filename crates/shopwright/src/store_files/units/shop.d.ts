@@ -568,12 +568,15 @@ declare const shop: {
     /**
      * Right PRODUCTS. Rows become products, found again by `product`, `path`, `external_id` or article number; new ones are
      * drafts. Without `apply`, and where a row has a mistake, nothing of it stays. Rows that name none of these are left out
-     * unless `keyless`.
+     * unless `keyless`. Prices that change by more than half are done only if no more of them jump than `jumps` says.
      */
-    import_products(rows: ProductRow[], how?: { apply?: boolean; keyless?: boolean }): Worked<{
+    import_products(rows: ProductRow[], how?: { apply?: boolean; keyless?: boolean; jumps?: number }): Worked<{
       rows: number; new: number; changed: number; same: number; keyless: number; applied: boolean;
       problem_count: number;
       problems: { row: number; column: string; value: string; code: string; why: string }[];
+      jump_count: number;
+      /** In minor units. */
+      jumps: { row: number; sku: string; what: string; before: Minor; after: Minor }[];
       products: { row: number; product: number | null; what: "new" | "changed" | "same" }[];
     }>;
     /** Right PRODUCTS. What is not named stays; so with all changes here. */

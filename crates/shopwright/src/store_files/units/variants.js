@@ -24,6 +24,9 @@ export function CmdAdd(userId, { product, rows }) {
   if (answer.problem || problem) {
     return no(`Nothing was changed: ${answer.problem ?? `${problem.column} [${problem.value}] ${problem.why}`}. CmdList of VARIANTS shows the options of a product.`);
   }
+  if (answer.jump_count) {
+    return no(`Nothing was changed: ${answer.jump_count} prices would change by more than half. CmdSet of PRICES sets a price.`);
+  }
   return { result: true, message: `The variants of product ${product} are as the rows say.`, detail: { product } };
 }
 

@@ -70,13 +70,19 @@ fn import_products(run: &mut Run<'_>, args: &Arguments<'_>) -> Answer {
         return Err(args.wrong(&format!("at most {MOST_ROWS} rows come in one call")));
     }
     let is_applied = args.option(1, "apply") == Some(&Value::Bool(true));
+    let jumps = u64::try_from(args.int_option(1, "jumps")?.unwrap_or(0)).unwrap_or(0);
     let takes_keyless = args.option(1, "keyless") == Some(&Value::Bool(true));
     let (settings, now) = (std::sync::Arc::clone(&run.visit.settings), run.visit.now);
     step(run, PRODUCTS, |tx, _, _| {
         let how = TakeRows { config: &settings.config, takes_keyless, now };
         tx.mark(PREVIEW)?;
         let taken = take_rows(tx, &how, &given);
-        let is_kept = is_applied && taken.as_ref().is_ok_and(|taken| taken.report.problem_count == 0);
+        let is_kept = is_applied
+            && taken.as_ref().is_ok_and(|taken| {
+                // Prices that jump are taken only if somebody saw them all.
+                let report = &taken.report;
+                report.problem_count == 0 && report.jump_count <= jumps
+            });
         tx.end_mark(PREVIEW, is_kept)?;
         match taken {
             Ok(taken) => Ok(told(&taken, is_kept)),
@@ -93,6 +99,11 @@ fn told(taken: &TakenRows, is_kept: bool) -> Json {
         .iter()
         .map(|it| json!({"row": it.line, "column": it.column, "value": it.value, "code": it.code.key(), "why": it.code.words()}))
         .collect();
+    let jumps: Vec<Json> = report
+        .jumps
+        .iter()
+        .map(|it| json!({"row": it.line, "sku": it.article, "what": it.what, "before": it.before, "after": it.after}))
+        .collect();
     // Numbers of rows that were taken back name nothing.
     let products: Vec<Json> = taken
         .products
@@ -102,7 +113,7 @@ fn told(taken: &TakenRows, is_kept: bool) -> Json {
     json!({
         "rows": report.rows, "new": report.new, "changed": report.changed, "same": report.same,
         "keyless": report.keyless, "problem_count": report.problem_count, "problems": problems,
-        "products": products, "applied": is_kept,
+        "jump_count": report.jump_count, "jumps": jumps, "products": products, "applied": is_kept,
     })
 }
 
