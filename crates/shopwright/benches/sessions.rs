@@ -229,7 +229,7 @@ impl TryStore {
         let mut writes = times(300, || server.call(&save));
         accept_rules(&mut server, &json!({"name": "tool_list", "arguments": {}}));
         let run = |command: &str, params: Value| {
-            let arguments = json!({"unit": "PRODUCT_PRICE", "command": command, "params": params});
+            let arguments = json!({"unit": "PRICES", "command": command, "params": params});
             json!({"name": "tool_run", "arguments": arguments})
         };
         let mut price = 1000;
@@ -239,7 +239,7 @@ impl TryStore {
             price += 1;
             server.call(&run("CmdSet", json!({"variant": 1, "price": format!("{price}.00")})))
         });
-        let step = json!({"unit": "PRODUCT_PRICE", "command": "CmdList", "params": {"product": 1}});
+        let step = json!({"unit": "PRICES", "command": "CmdList", "params": {"product": 1}});
         let pool = json!({"name": "tool_pool", "arguments": {"pool": vec![step; 1000]}});
         let mut pools = times(5, || server.call(&pool));
         let mut unhashed = self.in_demo_mode(|| times(100, || server.call(&connect)));
