@@ -185,10 +185,10 @@ fn hide(value: &mut serde_json::Value, key: &str) {
                 hide(field, if lower == "secrets" { "secret" } else { name });
             }
         }
-        serde_json::Value::String(text) if !text.is_empty() => {
-            if is_secret.iter().any(|word| lower.contains(word)) {
-                *text = HIDDEN.to_owned();
-            }
+        serde_json::Value::String(text)
+            if !text.is_empty() && is_secret.iter().any(|word| lower.contains(word)) =>
+        {
+            *text = HIDDEN.to_owned();
         }
         serde_json::Value::Array(items) => items.iter_mut().for_each(|item| {
             hide(item, if lower == "secrets" { "" } else { key });

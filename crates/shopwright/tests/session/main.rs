@@ -18,6 +18,7 @@ mod exchange;
 mod from_outside;
 #[cfg(test)]
 mod gate;
+#[cfg(test)]
 mod goods_work;
 #[cfg(test)]
 mod lines;
@@ -31,6 +32,7 @@ mod network;
 mod own_tools;
 #[cfg(test)]
 mod passwords;
+#[cfg(test)]
 mod people_work;
 #[cfg(test)]
 mod program;
@@ -50,6 +52,7 @@ mod site;
 mod store_contents;
 #[cfg(test)]
 mod tool_fields;
+#[cfg(test)]
 mod topics;
 #[cfg(test)]
 mod trying;
