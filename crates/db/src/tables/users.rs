@@ -53,20 +53,23 @@ const SELECT: &str =
     "select id, login, name, password_hash, password_version, blocked, main_group from users";
 
 /// Whether nobody ever worked with this database: it holds no people, or only this one, whom a start that broke off
-/// added. A database without tables is such a one.
+/// added. A database without tables is such a one. What the start itself wrote stands in the journal as nobody's.
 pub fn nobody_worked_but(tx: &mut Tx, login: &str) -> Result<bool, DbError> {
     let tables = tx.table_names()?;
-    let is_empty = |tx: &mut Tx, table: &str| -> Result<bool, DbError> {
+    let is_without = |tx: &mut Tx, table: &str, rows: &str| -> Result<bool, DbError> {
         if !tables.iter().any(|there| there == table) {
             return Ok(true);
         }
-        Ok(tx.row(&format!("select 1 as yes from {table} limit 1"), &[])?.is_none())
+        Ok(tx.row(&format!("select 1 as yes from {table} {rows} limit 1"), &[])?.is_none())
     };
-    if is_empty(tx, "users")? {
+    if is_without(tx, "users", "")? {
         return Ok(true);
     }
     let is_alone = all(tx)?.iter().all(|user| user.login == login);
-    Ok(is_alone && is_empty(tx, "tickets")? && is_empty(tx, "journal")?)
+    Ok(is_alone
+        && is_without(tx, "tickets", "")?
+        && is_without(tx, "orders", "")?
+        && is_without(tx, "journal", "where user_id is not null")?)
 }
 
 /// The person of this login, in whatever capitals; who has exactly this one comes first.
